@@ -1,0 +1,1 @@
+"""Other ways to keep leases durably, driven as their own documentation would have it."""

@@ -1,0 +1,112 @@
+"""The loop that every change goes through: read, observe, decide, append, settle.
+
+The engine makes no judgement. It asks the store for the state, the world for evidence, the decider for events, and the store to
+keep them. If somebody else appended first it looks again; if an acknowledgement is lost it asks for the batch by its id. Only
+then does it answer.
+"""
+
+from __future__ import annotations
+
+from jit.errors import Unavailable
+from jit.kernel.events import recorded
+from jit.kernel.lease import Evidence
+from jit.kernel.record import record
+from jit.store.api import AppendUnknown, Batch, Conflict
+from jit.systems.claims.decide import Claim, ClaimNext, decide
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from jit.kernel.commands import Acquire
+    from jit.kernel.events import Event
+    from jit.kernel.instant import Instant
+    from jit.kernel.ledger import Leases
+    from jit.kernel.lease import ProcessRef
+    from jit.kernel.policy import Liveness
+    from jit.store.api import Appended, EventStore
+    from jit.systems.claims.decide import ClaimCommand
+
+    class World(Protocol):
+        """What the engine asks the world."""
+
+        def now(self) -> Instant: ...
+        def ulid(self, wall_ms: int) -> str: ...
+        def liveness(self, process: ProcessRef) -> Liveness: ...
+
+
+ATTEMPTS = 100
+
+
+@record
+class Outcome:
+    """What came of a command: its events, the last of which is the answer, and the store's sequence behind them."""
+
+    events: tuple[Event, ...]
+    sequence: int
+    batch_id: str
+
+    @property
+    def answer(self) -> Event:
+        return self.events[-1]
+
+
+class Engine:
+    """One store and one world."""
+
+    def __init__(self, store: EventStore, world: World) -> None:
+        self.store = store
+        self.world = world
+
+    def submit(self, command: ClaimCommand) -> Outcome:
+        """Carry a command out, durably, and say what happened."""
+        batch_id = self.world.ulid(self.world.now().wall_ms)
+        for _ in range(ATTEMPTS):
+            outcome, appended = self._attempt(command, batch_id)
+            if outcome is not None:
+                if appended is not None:
+                    self._settle(appended)
+                return outcome
+        raise Unavailable(
+            f"{ATTEMPTS} other writers came first, one after the other; nothing was changed", hint="run the command again"
+        )
+
+    def _attempt(self, command: ClaimCommand, batch_id: str) -> tuple[Outcome | None, Appended | None]:
+        with self.store.exclusive():
+            view = self.store.view()
+            evidence = self._observe(view.leases, command)
+            events = decide(view.leases, command, evidence)
+            kept = recorded(events)
+            if not kept:
+                return Outcome(events, view.sequence, ""), None
+            answer = self.store.append(Batch(batch_id, command, evidence, kept), view.sequence)
+        if isinstance(answer, Conflict):
+            return None, None
+        return Outcome(events, answer.sequence, batch_id), answer
+
+    def _observe(self, leases: Leases, command: ClaimCommand) -> Evidence:
+        """The time, and for every process whose life the decision may turn on, whether it lives."""
+        now = self.world.now()
+        processes = {process for process in _processes(leases, command) if process is not None}
+        return Evidence(now, {process: self.world.liveness(process) for process in sorted(processes, key=repr)})
+
+    def _settle(self, appended: Appended) -> None:
+        try:
+            self.store.settle(appended)
+        except AppendUnknown as unknown:
+            if not self.store.resolve(appended.batch_id):
+                raise Unavailable(
+                    f"it is not known whether batch {unknown.batch_id} was stored: {unknown.why}",
+                    hint=f"look for it with: jit log --batch {unknown.batch_id}",
+                    details={"batch_id": unknown.batch_id},
+                ) from unknown
+
+
+def _processes(leases: Leases, command: ClaimCommand) -> list[ProcessRef | None]:
+    if isinstance(command, (Claim, ClaimNext)):
+        return []  # a claim ends by time, never by the life of a process
+    resources = getattr(command, "resources", None)
+    if resources is None:
+        lease = leases.lease(command.lease_id)
+        return [lease.owner.process] if lease else []
+    return [lease.owner.process for resource in resources for lease in leases.holders(resource)]

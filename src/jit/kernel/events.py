@@ -1,0 +1,89 @@
+"""What happened. A refusal is an event like any other."""
+
+from __future__ import annotations
+
+from jit.kernel.lease import Lease, Owner
+from jit.kernel.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, TypeAlias
+
+    Event: TypeAlias = "Granted | Renewed | Beaten | Released | Lapsed | Evicted | Transferred | Denied | Refused"
+    Refusal: TypeAlias = Literal[
+        "not-found", "not-owner", "expired", "yours", "empty", "reason", "forbidden", "agent-limit", "repo-limit", "no-work"
+    ]
+
+
+@record
+class Granted:
+    lease: Lease
+
+
+@record
+class Renewed:
+    lease: Lease
+
+
+@record
+class Beaten:
+    lease: Lease
+
+
+@record
+class Released:
+    lease: Lease
+    by: Owner
+    reason: str
+
+
+@record
+class Lapsed:
+    """The lease had run out by its own policy; found when somebody next touched its resources."""
+
+    lease: Lease
+
+
+@record
+class Evicted:
+    lease: Lease
+    by: Owner
+    reason: str
+
+
+@record
+class Transferred:
+    """`lease` is the new one; `previous` the id of the one that ended with it."""
+
+    lease: Lease
+    previous: str
+    by: Owner
+    reason: str
+
+
+@record
+class Denied:
+    """Somebody else holds `resource`, under `lease`."""
+
+    resource: str
+    by: Owner
+    lease: Lease
+
+
+@record
+class Refused:
+    """The command cannot be done, for a reason that is not another holder."""
+
+    code: Refusal
+    by: Owner
+    subject: str
+    lease: Lease | None = None
+    limit: int = 0
+
+
+_KEPT = ("not-owner", "forbidden", "agent-limit", "repo-limit")
+
+
+def recorded(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """The events that belong in the log. A mistyped id or an empty queue changes nothing and explains nothing later."""
+    return tuple(e for e in events if not isinstance(e, Refused) or e.code in _KEPT)

@@ -1,0 +1,88 @@
+"""Frozen value types that cost nothing to import.
+
+`import dataclasses` takes longer than starting the whole interpreter, and the kernel is loaded before every edit of every
+agent. So `record` makes what a frozen, slotted dataclass would be, in one page and without code generation. Type checkers
+see a dataclass. A record has no subclasses and no mutable defaults.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Never, NoReturn, TypeVar, dataclass_transform
+
+    T = TypeVar("T")
+
+    @dataclass_transform(frozen_default=True)
+    def record(cls: type[T]) -> type[T]: ...
+
+    def replace(value: T, /, **changes: object) -> T: ...
+
+else:
+
+    def record(cls):
+        """Turn an annotated class into a frozen, slotted value type."""
+        fields = tuple(cls.__annotations__)
+        space = {k: v for k, v in cls.__dict__.items() if k not in ("__dict__", "__weakref__")}
+        space["_defaults"] = {name: space.pop(name) for name in fields if name in space}
+        space["__slots__"] = space["__match_args__"] = fields
+        made = type(cls.__name__, (_Record,), space)
+        made._setters = tuple(made.__dict__[name].__set__ for name in fields)
+        return made
+
+    class _Record:
+        __slots__ = ()
+
+        def __init__(self, *args, **named):
+            setters = self._setters
+            if named or len(args) != len(setters):
+                args = _arguments(self, args, named)
+            for put, value in zip(setters, args):  # noqa: B905  lengths are equal, strict costs a keyword
+                put(self, value)
+
+        def __setattr__(self, name, value):
+            raise AttributeError(f"{type(self).__name__} is frozen: cannot set {name}")
+
+        def __delattr__(self, name):
+            raise AttributeError(f"{type(self).__name__} is frozen: cannot delete {name}")
+
+        def __eq__(self, other):
+            if other.__class__ is not self.__class__:
+                return NotImplemented
+            return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+        def __hash__(self):
+            return hash((self.__class__, *(getattr(self, name) for name in self.__slots__)))
+
+        def __repr__(self):
+            inner = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+            return f"{type(self).__name__}({inner})"
+
+        def __reduce__(self):
+            return type(self), tuple(getattr(self, name) for name in self.__slots__)
+
+    def _arguments(self, args, named):
+        fields = self.__slots__
+        if len(args) > len(fields):
+            raise TypeError(f"{type(self).__name__} takes {len(fields)} values, got {len(args)}")
+        out = list(args)
+        for name in fields[len(args) :]:
+            if name in named:
+                out.append(named.pop(name))
+            elif name in self._defaults:
+                out.append(self._defaults[name])
+            else:
+                raise TypeError(f"{type(self).__name__} needs {name}")
+        if named:
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(named))}")
+        return out
+
+    def replace(value, /, **changes):
+        """The same record with some fields changed."""
+        kept = {name: getattr(value, name) for name in value.__slots__}
+        return type(value)(**(kept | changes))
+
+
+def unreachable(value: Never) -> NoReturn:
+    """The end of a `match` that covers a closed union: type checkers prove that it is never called."""
+    raise AssertionError(f"not covered: {value!r}")

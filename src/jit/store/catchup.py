@@ -1,0 +1,126 @@
+"""Bringing the point index to where the log is: event by event, or anew from the beginning."""
+
+from __future__ import annotations
+
+import os
+
+from jit.kernel.events import Beaten, Denied, Evicted, Granted, Lapsed, Refused, Released, Renewed, Transferred
+from jit.kernel.record import unreachable
+from jit.store import durable
+from jit.store.checkpoint import crc_before, read_index
+from jit.store.codec import decode_line
+from jit.store.events import decode_event
+from jit.store.scan import Scan
+from jit.store.table import name_hash, new_table, open_table
+from jit.store.view import lease_at, record_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jit.kernel.events import Event
+    from jit.kernel.instant import Instant
+    from jit.store.plane import Plane
+    from jit.store.scan import Progress
+    from jit.store.table import Table
+
+
+def apply_event(table: Table, fd: int, event: Event, offset: int, now: Instant) -> None:
+    """The same consequences as the kernel's `evolve`, on the point index."""
+
+    def is_of(place: int, lease_id: str) -> bool:
+        payload = record_at(fd, place).get("payload")
+        return isinstance(payload, dict) and payload.get("lease_id") == lease_id
+
+    match event:
+        case Granted() | Renewed() | Beaten():
+            table.put(event.lease, offset, now, is_of)
+            table.fence = max(table.fence, event.lease.fence)
+        case Released() | Lapsed() | Evicted():
+            table.drop(event.lease, is_of)
+        case Transferred():
+            for place in table.find(event.previous):
+                old = lease_at(fd, place)
+                if old is not None and old.lease_id == event.previous:
+                    table.drop(old, is_of)
+            table.put(event.lease, offset, now, is_of)
+            table.fence = event.lease.fence
+        case Denied() | Refused():
+            pass
+        case _:
+            unreachable(event)
+
+
+def catch_up(plane: Plane, table: Table, fd: int, now: Instant) -> None:
+    """Apply the records that other writers appended, and cut off a tail that was never finished."""
+
+    def sink(line: bytes, offset: int) -> None:
+        found = decode_line(line)
+        apply_event(table, fd, decode_event(found.event_type, found.body["payload"]), offset, now)  # type: ignore[arg-type]
+
+    size = os.fstat(fd).st_size
+    scan = Scan(plane.log, end=table.applied, sequence=table.sequence, fence=table.fence, sink=sink)
+    table.begin()
+    scan.run(fd, size)
+    table.applied, table.sequence = scan.end, scan.sequence
+    table.line_crc = int(crc_before(fd, scan.end) or "0", 16)
+    table.commit()
+    if scan.end != size:
+        durable.truncate(fd, scan.end)
+
+
+def rebuild(plane: Plane, fd: int, old: Table, now: Instant, progress: Progress | None) -> Table:
+    """A table that fits the log: the one in place if it does, else a new one."""
+    old.close()
+    in_place = open_table(plane.table, writable=True)
+    if in_place is not None and fits(in_place, fd, now) and not in_place.crowded():
+        return in_place
+    scan = scan_log(plane, fd, progress)
+    table = new_table(f"{plane.table}.{os.getpid()}.tmp", len(scan.at), plane.file_mode)
+    inode = os.fstat(fd).st_ino
+    table.boot, table.inode = boot_word(now), inode
+    for offset in scan.at.values():
+        lease = lease_at(fd, offset)
+        if lease is not None:
+            table.put(lease, offset, now, _never)
+    table.fence, table.sequence, table.applied = scan.fence, scan.sequence, scan.end
+    table.line_crc = int(crc_before(fd, scan.end) or "0", 16)
+    table.commit()
+    durable.rename(table.path, plane.table)
+    table.path = plane.table
+    if in_place is not None:
+        in_place.retire()
+        in_place.close()
+    return table
+
+
+def scan_log(plane: Plane, fd: int, progress: Progress | None) -> Scan:
+    """Where every active lease's record stands, from the readable index if it can be trusted, else from the beginning."""
+    size = os.fstat(fd).st_size
+    start = read_index(plane, fd)
+    if start is None or start.place.offset > size:
+        return Scan(plane.log).run(fd, size, progress)
+    place = start.place
+    scan = Scan(plane.log, end=place.offset, sequence=place.sequence, fence=place.fence)
+    scan.at = start.at
+    return scan.run(fd, size, progress)
+
+
+def fits(table: Table, fd: int, now: Instant) -> bool:
+    """Is this table of this boot and of this log, and is the record it ends at the one the log has there?"""
+    if not table.load() or table.boot != boot_word(now) or table.inode != os.fstat(fd).st_ino:
+        return False
+    if table.applied > os.fstat(fd).st_size:
+        return False
+    return not table.applied or crc_before(fd, table.applied) == f"{table.line_crc:08x}"
+
+
+def current(table: Table, seen: Table) -> bool:
+    """Has the table stayed as it was when `seen` was loaded?"""
+    return table.load() and (table.sequence, table.applied) == (seen.sequence, seen.applied)
+
+
+def boot_word(now: Instant) -> int:
+    return name_hash(now.boot_id)
+
+
+def _never(_place: int, _lease_id: str) -> bool:
+    return False

@@ -1,0 +1,124 @@
+"""The log's lines: seed 002's envelope around each event, and back.
+
+One batch is one or more lines that are written together. Each line has `sequence`, `event_type`, `timestamp`, `batch`,
+`payload`; the first line of a batch also has `actor`, `command` and `evidence`, so that the decision can be made again. `crc`
+is the CRC-32 of everything before it: a line that was damaged anywhere is found without parsing it.
+
+The order of the keys up to the lease id is fixed: `scan` relies on it.
+"""
+
+from __future__ import annotations
+
+from binascii import crc32
+
+from jit.kernel.instant import Instant, rfc3339
+from jit.kernel.jsontext import dumps, loads
+from jit.kernel.record import record
+from jit.store.api import Batch
+from jit.store.commands import decode_command, encode_command
+from jit.store.events import decode_event, encode_event
+from jit.store.leases import decode_owner, encode_owner
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jit.kernel.lease import Evidence, ProcessRef
+    from jit.kernel.policy import Liveness
+
+SCHEMA_VERSION = 1
+CRC_BYTES = 18  # ,"crc":"xxxxxxxx"}
+
+
+@record
+class Line:
+    """One line of the log, taken apart as far as placing it needs."""
+
+    sequence: int
+    event_type: str
+    batch_id: str
+    index: int
+    count: int
+    body: dict[str, object]
+
+
+def encode_batch(batch: Batch, sequence: int) -> list[bytes]:
+    """The lines of a batch whose first event gets `sequence`."""
+    timestamp = rfc3339(batch.evidence.now.wall_ms)
+    count = len(batch.events)
+    lines = []
+    for index, event in enumerate(batch.events):
+        event_type, payload = encode_event(event)
+        envelope: dict[str, object] = {
+            "schema_version": SCHEMA_VERSION,
+            "sequence": sequence + index,
+            "event_type": event_type,
+            "timestamp": timestamp,
+            "batch": {"id": batch.batch_id, "index": index, "count": count},
+            "payload": payload,
+        }
+        if index == 0:
+            owner, command = encode_command(batch.command)
+            envelope["actor"] = encode_owner(owner)
+            envelope["command"] = command
+            envelope["evidence"] = _encode_evidence(batch.evidence)
+        lines.append(seal(envelope))
+    return lines
+
+
+def seal(envelope: dict[str, object]) -> bytes:
+    """One line with its checksum and its end."""
+    text = dumps(envelope)[:-1].encode()
+    return text + b',"crc":"%08x"}\n' % crc32(text)
+
+
+def is_whole(line: bytes) -> bool:
+    """Is this line, without its end, just as it was written?"""
+    try:
+        return line[-CRC_BYTES:-10] == b',"crc":"' and int(line[-10:-2], 16) == crc32(line[:-CRC_BYTES])
+    except ValueError:
+        return False
+
+
+def decode_line(line: bytes) -> Line:
+    """Take a line apart; `ValueError` if it is not a line of this log."""
+    body = loads(line.decode())
+    if not isinstance(body, dict) or body.get("schema_version") != SCHEMA_VERSION:
+        raise ValueError("not a record of this log")
+    batch = body["batch"]
+    return Line(body["sequence"], body["event_type"], batch["id"], batch["index"], batch["count"], body)
+
+
+def decode_batch(lines: list[Line]) -> Batch:
+    """Put a batch together again from all of its lines."""
+    head = lines[0].body
+    owner = decode_owner(_section(head, "actor"))
+    events = tuple(decode_event(line.event_type, _section(line.body, "payload")) for line in lines)
+    command = decode_command(owner, _section(head, "command"))
+    return Batch(lines[0].batch_id, command, _decode_evidence(_section(head, "evidence")), events)
+
+
+def _section(body: dict[str, object], name: str) -> dict[str, object]:
+    value = body.get(name)
+    if not isinstance(value, dict):
+        raise ValueError(f"a record without {name}")  # noqa: TRY004  damage is one kind of fault, whatever the type
+    return value
+
+
+def _encode_evidence(evidence: Evidence) -> dict[str, object]:
+    now = evidence.now
+    out: dict[str, object] = {"now": [now.wall_ms, now.boot_ms, now.boot_id]}
+    if evidence.liveness:
+        out["liveness"] = [
+            [ref.host, ref.boot_id, ref.pid, ref.start, ref.namespace, alive] for ref, alive in evidence.liveness.items()
+        ]
+    if evidence.revision is not None:
+        out["revision"] = evidence.revision
+    return out
+
+
+def _decode_evidence(body: dict[str, object]) -> Evidence:
+    from jit.kernel.lease import Evidence, ProcessRef
+
+    now: list[object] = body["now"]  # type: ignore[assignment]
+    rows: list[list[object]] = body.get("liveness", [])  # type: ignore[assignment]
+    liveness: dict[ProcessRef, Liveness] = {ProcessRef(*row[:5]): row[5] for row in rows}  # type: ignore[arg-type,misc]
+    return Evidence(Instant(*now), liveness, body.get("revision"))  # type: ignore[arg-type]

@@ -1,0 +1,205 @@
+"""The only place that calls fsync, rename, flock and ftruncate.
+
+What a sync can promise: the data reached the device, and the device said so. A device that lies, or a file system mounted
+without barriers, can still lose it. On macOS only `F_FULLFSYNC` asks the device at all.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import sys
+import time
+
+from jit.errors import LockTimeout, Unavailable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal as _signal
+    from types import FrameType, TracebackType
+else:
+    import _signal  # the public module builds enumerations: 3 ms
+
+DARWIN = sys.platform == "darwin"
+_WORDS = {
+    errno.ENOSPC: ("the disk is full", "free some space, then run the command again"),
+    errno.EDQUOT: ("the disk quota is used up", "free some space, then run the command again"),
+    errno.EROFS: ("the file system is read-only", "run the command where the repository can be written"),
+    errno.EACCES: ("permission denied", "check owner and mode with: ls -ld"),
+    errno.EPERM: ("not permitted", "check owner and mode with: ls -ld"),
+    errno.EISDIR: ("there is a directory in place of the file", "move the directory away, then run: jit doctor"),
+    errno.ENOTDIR: ("there is a file in place of a directory", "move the file away, then run: jit doctor"),
+    errno.EIO: ("the device reported an input/output error", "check the disk, then run: jit doctor"),
+}
+
+
+def fault(path: str, error: OSError) -> Unavailable:
+    """An operating-system error in words, with the way out."""
+    what, hint = _WORDS.get(error.errno or 0, ((error.strerror or str(error)).lower(), "run: jit doctor"))
+    return Unavailable(
+        f"cannot use {path}: {what}; nothing was changed",
+        hint=f"{hint} {path}" if hint.endswith("ls -ld") else hint,
+        details={"path": path, "errno": errno.errorcode.get(error.errno or 0, "?")},
+    )
+
+
+def sync(fd: int) -> None:
+    """Return when everything written to the file so far is on the device."""
+    if DARWIN:  # pragma: no cover - not run on Linux
+        fcntl.fcntl(fd, 51)  # F_FULLFSYNC
+    else:
+        os.fdatasync(fd)
+
+
+def sync_directory(path: str) -> None:
+    """Make the names in a directory durable: a new file is found after a power cut only if its directory was synced."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def append(fd: int, data: bytes, size: int) -> int:
+    """Append all of `data` to a file that is `size` long, or leave the file as it was. Returns the new size."""
+    try:
+        written = os.write(fd, data)
+        while written < len(data):
+            written += os.write(fd, data[written:])
+    except BaseException:
+        os.ftruncate(fd, size)
+        raise
+    return size + written
+
+
+def truncate(fd: int, size: int) -> None:
+    os.ftruncate(fd, size)
+
+
+def replace_file(path: str, data: bytes, *, mode: int = 0o644, durable: bool = True) -> None:
+    """Put `data` in place of `path` so that a reader sees the old file or the new one, never a part.
+
+    A fresh name per process and a rename: two processes at once both succeed, and the later one stays.
+    """
+    temp = f"{path}.{os.getpid()}.tmp"
+    try:
+        fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+        try:
+            os.fchmod(fd, mode)
+            append(fd, data, 0)
+            if durable:
+                sync(fd)
+        finally:
+            os.close(fd)
+        os.replace(temp, path)
+    except BaseException:
+        _forget(temp)
+        raise
+    if durable:
+        sync_directory(os.path.dirname(path) or ".")
+
+
+def create_file(path: str, data: bytes, *, mode: int = 0o644) -> bool:
+    """Create `path` with all of `data`, durably; False if it exists already. Of several at once exactly one succeeds."""
+    temp = f"{path}.{os.getpid()}.tmp"
+    try:
+        replace_file(temp, data, mode=mode)
+        os.link(temp, path)
+    except FileExistsError:
+        return False
+    finally:
+        _forget(temp)
+    sync_directory(os.path.dirname(path) or ".")
+    return True
+
+
+def rename(source: str, target: str) -> None:
+    os.replace(source, target)
+
+
+def make_directory(path: str, mode: int) -> None:
+    """Create a directory with exactly this mode; no fault if it exists."""
+    try:
+        os.mkdir(path, mode)
+        os.chmod(path, mode)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise NotADirectoryError(errno.ENOTDIR, "not a directory", path) from None
+
+
+class FileLock:
+    """An exclusive lock between processes, released by the kernel when its holder dies.
+
+    The file is never unlinked: two processes that lock two files of one name exclude nobody. What is written into it tells
+    a person who had the lock last; no decision reads it.
+    """
+
+    def __init__(self, path: str, *, mode: int = 0o600, wait_ms: int = 10_000) -> None:
+        self.path = path
+        self.wait_ms = wait_ms
+        self.fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode)
+
+    def acquire(self) -> None:
+        try:
+            fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._wait()
+
+    def release(self) -> None:
+        fcntl.flock(self.fd, fcntl.LOCK_UN)
+
+    def note(self, text: bytes) -> None:
+        """Leave diagnostic words in the lock file, at a fixed length so that no older tail shows through."""
+        os.pwrite(self.fd, text[:255].ljust(255) + b"\n", 0)
+
+    def close(self) -> None:
+        os.close(self.fd)
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.release()
+
+    def _wait(self) -> None:
+        """Wait in the kernel's queue, woken by an alarm; where alarms cannot be used (threads), look again and again."""
+        try:
+            before = _signal.signal(_signal.SIGALRM, self._ring)
+        except ValueError:
+            self._look_again()
+            return
+        _signal.setitimer(_signal.ITIMER_REAL, self.wait_ms / 1000)
+        try:
+            fcntl.flock(self.fd, fcntl.LOCK_EX)
+        finally:
+            _signal.setitimer(_signal.ITIMER_REAL, 0)
+            _signal.signal(_signal.SIGALRM, before)
+
+    def _look_again(self) -> None:
+        deadline = time.monotonic() + self.wait_ms / 1000
+        while time.monotonic() < deadline:
+            try:
+                fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(0.001)
+            else:
+                return
+        self._ring(0, None)
+
+    def _ring(self, _number: int, _frame: FrameType | None) -> None:
+        raise LockTimeout(
+            f"{self.path} was busy for {self.wait_ms / 1000:g} s; last holder: {self.last_note() or 'unknown'}",
+            hint="look at that process; to wait longer: jit config set locks.wait_secs 60",
+            details={"path": self.path, "waited_secs": self.wait_ms / 1000},
+        )
+
+    def last_note(self) -> str:
+        return os.pread(self.fd, 256, 0).decode("utf-8", "replace").strip()
+
+
+def _forget(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass

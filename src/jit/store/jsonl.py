@@ -1,0 +1,246 @@
+"""The local store: an append-only log, a lock, and two caches.
+
+Writing: take the lock, catch up with the log, decide, append, update the table, give the lock back, and only then wait for the
+disk. It is one file, so the sync of a later record covers every earlier one; writers that wait at the same time share one
+sync. Success is reported after the sync, so what was acknowledged is on the device. A refusal or a listing may mention a
+record that a power cut then erases; nobody was told that it is theirs.
+
+Reading takes no lock, creates nothing, and works in a read-only checkout.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from jit.kernel.instant import rfc3339
+from jit.kernel.record import record
+from jit.store import durable
+from jit.store.api import Appended, AppendUnknown, Conflict, Snapshot, View
+from jit.store.catchup import apply_event, catch_up, current, rebuild
+from jit.store.checkpoint import Place, write_index
+from jit.store.codec import encode_batch
+from jit.store.plane import Plane, open_lock, open_log, prepare
+from jit.store.reader import read_batches, take_snapshot
+from jit.store.table import Table
+from jit.store.view import PointView, lease_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+    from typing import Protocol
+
+    from jit.kernel.instant import Instant
+    from jit.store.api import Batch, Recorded
+    from jit.store.scan import Progress
+
+    class Clock(Protocol):
+        def now(self) -> Instant: ...
+
+
+SMALL = 200  # up to so many leases the readable index follows every change
+BURST_MS = 100  # but not more often than this within one process
+
+
+@record
+class Options:
+    wait_ms: int = 10_000
+    stale_threshold_secs: int = 3600
+    note: str = ""
+    progress: Progress | None = None
+
+
+class JsonlStore:
+    """The store of one repository on this machine."""
+
+    def __init__(self, plane: Plane, clock: Clock, options: Options | None = None) -> None:
+        self.plane = plane
+        self.clock = clock
+        self.options = options or Options()
+        self._session: _Session | None = None
+        self._index_due = False
+        self._index_written_ms = -BURST_MS
+
+    def exclusive(self) -> _Exclusive:
+        return _Exclusive(self)
+
+    def view(self) -> View:
+        session = self._writing()
+        return View(PointView(session.table, session.fd), session.table.sequence)
+
+    def append(self, batch: Batch, expected: int) -> Appended | Conflict:
+        session = self._writing()
+        table = session.table
+        if table.sequence != expected:
+            return Conflict(expected, table.sequence)
+        lines = encode_batch(batch, expected + 1)
+        size = table.applied
+        try:
+            end = durable.append(session.fd, b"".join(lines), size)
+        except OSError as error:
+            raise durable.fault(self.plane.log, error) from error
+        session.record(batch, lines, end, self.clock.now())
+        return Appended(expected + len(lines), end, batch.batch_id)
+
+    def settle(self, appended: Appended) -> None:
+        session = self._writing()
+        try:
+            session.sync(appended.position)
+        except OSError as error:
+            raise AppendUnknown(appended.batch_id, str(error)) from error
+        self._index_due = True
+        self._refresh_index()
+
+    def resolve(self, batch_id: str) -> bool:
+        """Is that batch in the log, and is it durable now?"""
+        session = self._writing()
+        found = any(recorded.batch.batch_id == batch_id for recorded in self.read())
+        if found:
+            durable.sync(session.fd)
+        return found
+
+    def snapshot(self) -> Snapshot:
+        return take_snapshot(self.plane, self.clock.now(), self.options.progress)
+
+    def read(self, after: int = 0) -> Iterator[Recorded]:
+        return read_batches(self.plane, after)
+
+    def close(self) -> None:
+        """Write what was put off, and let go of the files."""
+        if self._session is not None:
+            self._refresh_index(now_or_never=True)
+            self._session.close()
+            self._session = None
+
+    def _writing(self) -> _Session:
+        if self._session is None:
+            try:
+                self._session = _Session(self.plane, self.options)
+            except OSError as error:
+                raise durable.fault(error.filename or self.plane.root, error) from error
+        return self._session
+
+    def _refresh_index(self, *, now_or_never: bool = False) -> None:
+        """Bring the readable index up to date: at every change while the set is small, rarely when it is large."""
+        session = self._writing()
+        now_ms = time.monotonic_ns() // 1_000_000
+        table = session.table
+        behind = table.sequence - table.checkpointed()
+        wait = 0 if table.active <= SMALL else max(1000, 2 * table.active)
+        soon = now_ms - self._index_written_ms < BURST_MS and not now_or_never
+        if not self._index_due or soon or behind < wait:
+            return
+        self._index_due = False
+        self._index_written_ms = now_ms
+        with session.index_lock:
+            snapshot_index(self.plane, session, self.clock.now(), self.options)
+
+
+def snapshot_index(plane: Plane, session: _Session, now: Instant, options: Options) -> None:
+    """Write the readable index from a consistent look at the table, or not at all if a writer is busy with it."""
+    seen = Table(session.table.fd, session.table.path)
+    if not seen.load() or seen.sequence == seen.checkpointed():
+        return
+    places = [slot[1] >> 3 for slot in seen.all_slots()]
+    leases = [(lease, place) for place in places if (lease := lease_at(session.fd, place)) is not None]
+    if not current(session.table, seen):
+        return
+    leases.sort(key=lambda pair: pair[1])
+    place = Place(seen.applied, seen.sequence, seen.fence, f"{seen.line_crc:08x}")
+    try:
+        write_index(plane, place, leases, now=now, stale_threshold_secs=options.stale_threshold_secs)
+    except OSError:
+        return  # it is a cache: a full disk must not turn a success into a failure
+    session.table.set_checkpointed(seen.sequence)
+
+
+class _Session:
+    """The open files of a writer."""
+
+    def __init__(self, plane: Plane, options: Options) -> None:
+        prepare(plane)
+        self.plane = plane
+        self.options = options
+        self.lock = open_lock(plane, "claims", options.wait_ms)
+        self.sync_lock = open_lock(plane, "sync", options.wait_ms)
+        self.index_lock = open_lock(plane, "index", options.wait_ms)
+        self.fd = open_log(plane)
+        self.inode = os.fstat(self.fd).st_ino
+        self.table = Table(-1, "")  # no file yet: the first `begin` opens or makes one
+
+    def begin(self, now: Instant) -> None:
+        """Under the lock: follow the log to where it is now, and drop a tail that was never finished."""
+        if os.stat(self.plane.log).st_ino != self.inode:
+            self._reopen()
+        size = os.fstat(self.fd).st_size
+        if not self.table.load() or self.table.applied > size:
+            self.table = rebuild(self.plane, self.fd, self.table, now, self.options.progress)
+        if self.table.applied != size:
+            catch_up(self.plane, self.table, self.fd, now)
+
+    def record(self, batch: Batch, lines: list[bytes], end: int, now: Instant) -> None:
+        """Bring the table to what was just appended. If that fails the log still stands: the table is made again later."""
+        table, fd = self.table, self.fd
+        try:
+            table.begin()
+            offset = table.applied
+            for event, line in zip(batch.events, lines, strict=True):
+                apply_event(table, fd, event, offset, now)
+                offset += len(line)
+            table.applied, table.sequence = end, table.sequence + len(lines)
+            table.line_crc = int(lines[-1][-11:-3], 16)
+            table.commit()
+            if table.crowded():
+                self.table = rebuild(self.plane, fd, table, now, None)
+        except OSError:
+            table.retire()
+
+    def sync(self, position: int) -> None:
+        """Wait until the log is on the device up to `position`. Whoever comes first syncs for all who are waiting."""
+        with self.sync_lock:
+            if self.table.synced() >= position:
+                return
+            end = os.fstat(self.fd).st_size
+            durable.sync(self.fd)
+            self.table.set_synced(end)
+
+    def close(self) -> None:
+        for lock in (self.lock, self.sync_lock, self.index_lock):
+            lock.close()
+        os.close(self.fd)
+        self.table.close()
+
+    def _reopen(self) -> None:
+        os.close(self.fd)
+        self.fd = open_log(self.plane)
+        self.inode = os.fstat(self.fd).st_ino
+
+
+class _Exclusive:
+    """The writers' lock, with the store caught up behind it."""
+
+    __slots__ = ("store",)
+
+    def __init__(self, store: JsonlStore) -> None:
+        self.store = store
+
+    def __enter__(self) -> None:
+        session = self.store._writing()  # noqa: SLF001  one mechanism in two classes
+        session.lock.acquire()
+        try:
+            now = self.store.clock.now()
+            if self.store.options.note:
+                session.lock.note(f"{self.store.options.note} {rfc3339(now.wall_ms)}".encode())
+            session.begin(now)
+        except OSError as error:
+            session.lock.release()
+            raise durable.fault(error.filename or self.store.plane.root, error) from error
+        except BaseException:
+            session.lock.release()
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        session = self.store._session  # noqa: SLF001
+        if session is not None:
+            session.lock.release()

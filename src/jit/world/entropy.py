@@ -1,0 +1,14 @@
+"""Randomness from the operating system, for names that nobody else makes."""
+
+from __future__ import annotations
+
+import os
+
+from jit.kernel.ids import ulid
+
+
+class SystemEntropy:
+    """The source of new ids."""
+
+    def ulid(self, wall_ms: int) -> str:
+        return ulid(wall_ms, os.urandom(10))
