@@ -12,7 +12,7 @@ from jit.errors import ConfigError
 from jit.kernel.lease import Evidence, Owner
 from jit.store import durable
 from jit.store.plane import Plane
-from jit.world import config, git, identity, worktree
+from jit.world import config, git, identity
 from jit.world.clock import SystemClock
 from jit.world.config_layers import locate
 from jit.world.entropy import SystemEntropy
@@ -153,7 +153,7 @@ class Workspace:
 
     def _settings(self) -> Settings:
         can_keep = os.path.isdir(self.shared_dir)
-        return config.resolve(self.paths, self.environ, files=private_files() if can_keep else None)
+        return config.resolve(self.paths, self.environ, files=private_files(self.shared_dir) if can_keep else None)
 
     def _plane(self) -> Plane:
         settings = self.settings
@@ -169,6 +169,8 @@ class Workspace:
         return Plane(root, settings.flag("control.group"))
 
     def _identity(self) -> WorktreeIdentity:
+        from jit.world import worktree
+
         found, warnings = worktree.load_or_create(self.repo, self.world.now(), shared_files())
         for words in warnings:
             self.warn(words)
@@ -215,11 +217,12 @@ class Workspace:
         return self._made[name]  # type: ignore[return-value]
 
 
-def private_files() -> Files:
-    """How files of the control plane are written: nobody else's business, and caches need no sync."""
+def private_files(folder: str) -> Files:
+    """How small files of a control plane are written: for those who can write its folder, and without waiting for the disk."""
+    mode = 0o660 if os.path.isdir(folder) and os.stat(folder).st_mode & 0o020 else 0o600
     return Files(
-        lambda path, data: durable.replace_file(path, data, mode=0o600, durable=False),
-        lambda path, data: durable.create_file(path, data, mode=0o600),
+        lambda path, data: durable.replace_file(path, data, mode=mode, durable=False),
+        lambda path, data: durable.create_file(path, data, mode=mode),
     )
 
 

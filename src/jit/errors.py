@@ -44,6 +44,7 @@ EXIT_CODES: tuple[tuple[int, str, str], ...] = (
     (21, "log-corrupt", "the log has a damaged record"),
     (22, "lock-timeout", "the writers' lock stayed busy too long"),
     (130, "interrupted", "stopped by a signal"),
+    (141, "broken-pipe", "whoever read the output has gone"),
 )
 
 

@@ -39,7 +39,9 @@ def lease_of(answer: Event) -> Lease:
 def held_words(lease: Lease) -> str:
     """`agent:a in wt:12345678 on branch main, since …, until …`"""
     on = f" on branch {lease.branch}" if lease.branch else ""
-    return f"{lease.owner.agent} in {lease.owner.worktree}{on}, since {clock_text(lease.acquired.wall_ms)}, {until(lease)}"
+    return (
+        f"{lease.owner.agent} in {lease.owner.worktree}{on}, since {clock_text(lease.acquired.wall_ms)}, {until(lease)}"
+    )
 
 
 def until(lease: Lease) -> str:
@@ -67,7 +69,9 @@ def refused(answer: Refused) -> JitError:
         case "not-found":
             return NotFound(f"there is no active lease {answer.subject}", hint="jit claim status", details=details)
         case "no-work":
-            return NoWork("no work: every issue that is ready is held by somebody, or there is none", hint="jit issue list")
+            return NoWork(
+                "no work: every issue that is ready is held by somebody, or there is none", hint="jit issue list"
+            )
         case "not-owner" | "expired" | "yours" if lease:
             return _about(answer, lease, details)
         case "reason" | "empty":
@@ -82,7 +86,9 @@ def _about(answer: Refused, lease: Lease, details: dict[str, object]) -> JitErro
         return Expired(f"{name} {_ended(lease)}", hint=f"jit claim acquire {subject(lease)}", details=details)
     if answer.code == "yours":
         hint = f"keep it: jit claim renew {lease.lease_id}; or give it back: jit claim release {lease.lease_id}"
-        return AlreadyExists(f"you hold issue {subject(lease)} already: {held_words(lease)}", hint=hint, details=details)
+        return AlreadyExists(
+            f"you hold issue {subject(lease)} already: {held_words(lease)}", hint=hint, details=details
+        )
     you = f"you are {answer.by.agent} in {answer.by.worktree}"
     hint = f'if its holder is gone: jit claim force-evict {lease.lease_id} --reason "…"'
     return NotPermitted(f"{name} is held by {held_words(lease)}; {you}", hint=hint, details=details)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from jit.app import Workspace
+from jit.cli.expiry import warn_before
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Call:
                 warn=self.out.warn,
                 progress=self._progress,
             )
+            warn_before(self.parsed, self._workspace, self.out)
         return self._workspace
 
     def close(self) -> None:

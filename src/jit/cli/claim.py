@@ -10,7 +10,8 @@ from jit.kernel.events import Refused
 from jit.kernel.ids import agent_id_fault, is_worktree_id
 from jit.kernel.lease import Owner
 from jit.kernel.policy import Indefinite, Ttl
-from jit.systems.claims.decide import ISSUE, Claim, ClaimNext, Quota
+from jit.systems.claims import ISSUE
+from jit.systems.claims.decide import Claim, ClaimNext, Quota
 from jit.views.active import clock_text, duration, granted_row, remaining_ms, subject
 
 TYPE_CHECKING = False

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
-from jit.cli.boundary import guard
+from jit.cli.boundary import asked_color, guard
 from jit.cli.commands import GROUPS
-from jit.cli.output import Out
+from jit.cli.output import Out, put
 from jit.cli.parse import find, parse
 from jit.cli.spec import load_run
 
@@ -30,7 +30,7 @@ def _run(words: list[str]) -> int:
     found = find(words, GROUPS)
     command = found.command
     if command is None:
-        return _help(found, "auto")
+        return _help(found, asked_color(words))
     parsed = parse(command, found.words)
     if parsed.flag("--help"):
         return _help(found, parsed.text("--color"))
@@ -48,6 +48,7 @@ def _run(words: list[str]) -> int:
     try:
         return load_run(command)(call)
     finally:
+        out.end_progress()
         call.close()
 
 
@@ -56,5 +57,5 @@ def _help(found: Found, color: str) -> int:
     from jit.cli.style import choose, is_terminal, prose_width
 
     style = choose(color, environ=os.environ, terminal=is_terminal(sys.stdout))
-    sys.stdout.write(page(found, GROUPS, width=prose_width(sys.stdout, os.environ), style=style))
+    put(sys.stdout, page(found, GROUPS, width=prose_width(sys.stdout, os.environ), style=style))
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jit.errors import Invalid, NotFound
 from jit.kernel.ids import is_ulid
-from jit.systems.claims.decide import ISSUE
+from jit.systems.claims import ISSUE
 from jit.systems.issues.issue import CLAIMABLE, Issue, urgency
 from jit.views.active import active
 
@@ -30,13 +30,23 @@ def find_lease(space: Workspace, word: str) -> str:
         return hits[0]
     if len(hits) > 1:
         shown = ", ".join(hits[:5])
-        raise Invalid(f"{word!r} could be any of {len(hits)} leases: {shown}", hint="jit claim status", details={"candidates": hits})
-    on = [lease for lease in leases if any(r[len(ISSUE) :].startswith(wanted) for r in lease.resources if r.startswith(ISSUE))]
+        raise Invalid(
+            f"{word!r} could be any of {len(hits)} leases: {shown}",
+            hint="jit claim status",
+            details={"candidates": hits},
+        )
+    on = [
+        lease
+        for lease in leases
+        if any(r[len(ISSUE) :].startswith(wanted) for r in lease.resources if r.startswith(ISSUE))
+    ]
     if wanted and len(on) == 1:
         return on[0].lease_id
     if is_ulid(wanted):
         return wanted  # the engine says whether it ever was one
-    raise NotFound(f"there is no active lease {word!r}, nor one on such an issue", hint="jit claim status", details={"lease": word})
+    raise NotFound(
+        f"there is no active lease {word!r}, nor one on such an issue", hint="jit claim status", details={"lease": word}
+    )
 
 
 def claimable(space: Workspace) -> list[Issue]:

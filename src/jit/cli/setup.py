@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from jit.app import Workspace
     from jit.cli.call import Call
 
-ATTRIBUTES = ("*.jsonl merge=union", "**/*-set.jsonl merge=union", "**/*-or-set.jsonl merge=union", "**/*.sqlite binary")
+ATTRIBUTES = (
+    "*.jsonl merge=union",
+    "**/*-set.jsonl merge=union",
+    "**/*-or-set.jsonl merge=union",
+    "**/*.sqlite binary",
+)
 MARK = "# jit: append-only files of several agents merge line by line"
 SETTINGS = """\
 # Settings of this repository, shared by everybody who works in it. What is not set here comes from
@@ -35,11 +40,12 @@ max_indefinite_leases_per_repo = 10
 def init(call: Call) -> int:
     """Make what is missing, leave what is there, and say which was which."""
     space = call.workspace
+    named = os.path.exists(f"{space.repo.worktree}/.jit/worktree.json")
     steps = [
         ("control plane", space.plane.root, _control_plane(space)),
         ("settings", space.paths.repository, _settings(space)),
         ("merge rules", f"{space.repo.worktree}/.gitattributes", _attributes(space)),
-        ("worktree identity", space.identity.worktree_id, False),
+        ("worktree identity", space.identity.worktree_id, not named),
     ]
     rows = [{"what": what, "where": where, "made": made} for what, where, made in steps]
     call.out.data({"initialised": rows, "agent_id": space.agent.id, "worktree_id": space.identity.worktree_id})
@@ -89,7 +95,9 @@ def _settings(space: Workspace) -> bool:
 
     path = space.paths.repository
     if not path:
-        raise NotFound("a bare repository has no worktree to set up", hint="git worktree add ../work, then there: jit init")
+        raise NotFound(
+            "a bare repository has no worktree to set up", hint="git worktree add ../work, then there: jit init"
+        )
     os.makedirs(os.path.dirname(path), exist_ok=True)
     return not os.path.exists(path) and shared_files().create(path, SETTINGS.encode())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from jit.cli.table import Column
-from jit.errors import AlreadyExists
+from jit.errors import AlreadyExists, Invalid
 from jit.views.active import active
 
 TYPE_CHECKING = False
@@ -44,7 +44,8 @@ def list_all(call: Call) -> int:
     rows = _rows(call.workspace)
     call.out.data({"worktrees": rows, "count": len(rows)})
     cells = [
-        (str(r["worktree_id"] or "-"), str(r["branch"]), str(r["claims"]), str(r["notes"]), str(r["path"])) for r in rows
+        (str(r["worktree_id"] or "-"), str(r["branch"]), str(r["claims"]), str(r["notes"]), str(r["path"]))
+        for r in rows
     ]
     call.out.table(COLUMNS, cells)
     return 0
@@ -60,20 +61,27 @@ def initialise(call: Call) -> int:
 def create(call: Call) -> int:
     """`git worktree add`, and the new worktree's identity at once."""
     from jit.app import Workspace
-    from jit.world.git_questions import ask, existing_branches
+    from jit.world.git_questions import ask, committed, existing_branches
 
     space, parsed = call.workspace, call.parsed
     path = os.path.abspath(os.path.join(call.cwd, parsed.text("path")))
     if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
         raise AlreadyExists(f"{path} is there already", hint=f"jit worktree create {path}-2", details={"path": path})
+    if not committed(space.repo):
+        hint = 'git commit --allow-empty -m "begin"'
+        raise Invalid("the repository has no commit yet, so there is nothing to check out", hint=hint)
     branch = parsed.text("--branch") or os.path.basename(path)
     known = branch in existing_branches(space.repo, (branch,))
-    where = [path, branch] if known else ["-b", branch, path, *([parsed.text("--from")] if parsed.text("--from") else [])]
+    where = (
+        [path, branch] if known else ["-b", branch, path, *([parsed.text("--from")] if parsed.text("--from") else [])]
+    )
     ask(space.repo, "worktree", "add", "--quiet", *where)
     made = Workspace(path, {k: v for k, v in call.environ.items() if not k.startswith("GIT_")}, warn=call.out.warn)
     identity = made.identity
     call.out.data({"worktree_id": identity.worktree_id, "branch": made.branch, "root": identity.root})
-    call.out.line(f"{call.out.paint('ok', 'created')} {identity.worktree_id} on branch {made.branch} at {identity.root}")
+    call.out.line(
+        f"{call.out.paint('ok', 'created')} {identity.worktree_id} on branch {made.branch} at {identity.root}"
+    )
     call.out.note(f"next: cd {identity.root} && jit claim next")
     return 0
 

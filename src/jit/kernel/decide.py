@@ -117,6 +117,7 @@ def _of_owner(state: Leases, command: Renew | Beat | Release | Transfer, lease: 
                 renewed=now,
                 beat=now,
                 branch=command.branch,
+                stopped=False,
             )
             return Transferred(heir, lease.lease_id, command.owner, command.reason)
         case _:

@@ -11,7 +11,16 @@ if TYPE_CHECKING:
 
     Event: TypeAlias = "Granted | Renewed | Beaten | Released | Lapsed | Evicted | Transferred | Denied | Refused"
     Refusal: TypeAlias = Literal[
-        "not-found", "not-owner", "expired", "yours", "empty", "reason", "forbidden", "agent-limit", "repo-limit", "no-work"
+        "not-found",
+        "not-owner",
+        "expired",
+        "yours",
+        "empty",
+        "reason",
+        "forbidden",
+        "agent-limit",
+        "repo-limit",
+        "no-work",
     ]
 
 
@@ -86,4 +95,4 @@ _KEPT = ("not-owner", "forbidden", "agent-limit", "repo-limit")
 
 def recorded(events: tuple[Event, ...]) -> tuple[Event, ...]:
     """The events that belong in the log. A mistyped id or an empty queue changes nothing and explains nothing later."""
-    return tuple(e for e in events if not isinstance(e, Refused) or e.code in _KEPT)
+    return tuple([e for e in events if not isinstance(e, Refused) or e.code in _KEPT])

@@ -6,13 +6,22 @@ ULID_LENGTH = 26
 ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 AGENT_ID_LIMIT = 128
 _PUNCTUATION = "._@+:-"
+_BYTE_TO_DIGIT = (ULID_DIGITS * 8).encode()
+_times: dict[int, str] = {}
 
 
 def ulid(wall_ms: int, entropy: bytes) -> str:
-    """A ULID: 48 bits of milliseconds and 80 bits of entropy, sortable by time."""
-    number = (wall_ms & 0xFFFF_FFFF_FFFF) << 80 | int.from_bytes(entropy[:10], "big")
-    digits = ULID_DIGITS
-    return "".join([digits[number >> shift & 31] for shift in range(125, -1, -5)])
+    """A ULID: 48 bits of milliseconds in 10 digits, then 16 digits from the low bits of 16 random bytes. Sorts by time."""
+    return _time_digits(wall_ms & 0xFFFF_FFFF_FFFF) + entropy[:16].translate(_BYTE_TO_DIGIT).decode()
+
+
+def _time_digits(wall_ms: int) -> str:
+    text = _times.get(wall_ms)
+    if text is None:
+        if len(_times) > 16:
+            _times.clear()
+        text = _times[wall_ms] = "".join([ULID_DIGITS[wall_ms >> shift & 31] for shift in range(45, -1, -5)])
+    return text
 
 
 def is_ulid(text: str) -> bool:

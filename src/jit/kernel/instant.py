@@ -32,20 +32,26 @@ def after(start: Instant, duration_ms: int) -> Instant:
 def rfc3339(wall_ms: int) -> str:
     """`2026-01-03T12:00:00.000Z`: the text of a wall-clock reading, for people and for the log."""
     seconds, ms = divmod(wall_ms, 1000)
+    text = _seconds.get(seconds)
+    if text is None:
+        if len(_seconds) > 64:
+            _seconds.clear()
+        text = _seconds[seconds] = _to_seconds(seconds)
+    return f"{text}{ms:03d}Z"
+
+
+_seconds: dict[int, str] = {}
+
+
+def _to_seconds(seconds: int) -> str:
     days, seconds = divmod(seconds, 86_400)
     hours, seconds = divmod(seconds, 3600)
     minutes, seconds = divmod(seconds, 60)
-    return f"{_date(days)}T{hours:02d}:{minutes:02d}:{seconds:02d}.{ms:03d}Z"
-
-
-_dates: dict[int, str] = {}
+    return f"{_date(days)}T{hours:02d}:{minutes:02d}:{seconds:02d}."
 
 
 def _date(days: int) -> str:
     """Civil date of a day number since 1970-01-01, by counting 400-year eras that begin on 1 March."""
-    known = _dates.get(days)
-    if known is not None:
-        return known
     era, of_era = divmod(days + 719_468, 146_097)
     year_of_era = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
     of_year = of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
@@ -53,7 +59,4 @@ def _date(days: int) -> str:
     day = of_year - (153 * shifted + 2) // 5 + 1
     month = shifted + 3 if shifted < 10 else shifted - 9
     year = year_of_era + era * 400 + (month <= 2)
-    if len(_dates) > 64:
-        _dates.clear()
-    text = _dates[days] = f"{year:04d}-{month:02d}-{day:02d}"
-    return text
+    return f"{year:04d}-{month:02d}-{day:02d}"

@@ -78,7 +78,13 @@ class _ScannerSettings:
     memo: dict[str, str] = {}  # noqa: RUF012  the scanner's own scratch space
 
 
+quote: Callable[[str], str]
+"""A text as a JSON string."""
+
 try:
+    from _json import encode_basestring_ascii as quote
+
     _parse, _compact = private_pair()
 except (ImportError, TypeError, AttributeError):
     _parse, _compact = public_pair()
+    quote = _compact

@@ -43,7 +43,9 @@ class Ledger:
     def indefinite(self, agent: str) -> int:
         """How many indefinite leases an agent holds; of all agents together for the empty name."""
         return sum(
-            1 for lease in self.active.values() if isinstance(lease.policy, Indefinite) and agent in ("", lease.owner.agent)
+            1
+            for lease in self.active.values()
+            if isinstance(lease.policy, Indefinite) and agent in ("", lease.owner.agent)
         )
 
     def copy(self) -> Ledger:

@@ -1,8 +1,11 @@
 """Frozen value types that cost nothing to import.
 
 `import dataclasses` takes longer than starting the whole interpreter, and the kernel is loaded before every edit of every
-agent. So `record` makes what a frozen, slotted dataclass would be, in one page and without code generation. Type checkers
-see a dataclass. A record has no subclasses and no mutable defaults.
+agent. So `record` makes what a frozen, slotted dataclass would be, in one page. Type checkers see a dataclass. A record
+has no subclasses and no mutable defaults.
+
+Generating a constructor for each class would cost a short-lived process more than it ever gains, so there is one
+constructor for all; a process that goes on working calls `specialise` once and has the generated ones from then on.
 """
 
 from __future__ import annotations
@@ -18,7 +21,10 @@ if TYPE_CHECKING:
 
     def replace(value: T, /, **changes: object) -> T: ...
 
+    def specialise() -> None: ...
+
 else:
+    _made = []
 
     def record(cls):
         """Turn an annotated class into a frozen, slotted value type."""
@@ -27,8 +33,21 @@ else:
         space["_defaults"] = {name: space.pop(name) for name in fields if name in space}
         space["__slots__"] = space["__match_args__"] = fields
         made = type(cls.__name__, (_Record,), space)
-        made._setters = tuple(made.__dict__[name].__set__ for name in fields)
+        made._setters = tuple([made.__dict__[name].__set__ for name in fields])
+        _made.append(made)
         return made
+
+    def specialise():
+        """Generate a constructor for every record class there is; once is enough, and more do no harm."""
+        while _made:
+            made = _made.pop()
+            fields = made.__slots__
+            known = {f"set_{name}": put for name, put in zip(fields, made._setters, strict=True)}
+            known |= {f"default_{name}": value for name, value in made._defaults.items()}
+            heads = [f"{name}=default_{name}" if name in made._defaults else name for name in fields]
+            lines = [f"    set_{name}(self, {name})" for name in fields] or ["    pass"]
+            exec("\n".join([f"def __init__(self, {', '.join(heads)}):", *lines]), known)  # noqa: S102  fields of our own source
+            made.__init__ = known["__init__"]
 
     class _Record:
         __slots__ = ()
@@ -47,6 +66,8 @@ else:
             raise AttributeError(f"{type(self).__name__} is frozen: cannot delete {name}")
 
         def __eq__(self, other):
+            if other is self:
+                return True
             if other.__class__ is not self.__class__:
                 return NotImplemented
             return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)

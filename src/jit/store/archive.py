@@ -14,17 +14,17 @@ import os
 
 from jit.errors import LogCorrupt
 from jit.kernel.ids import ULID_LENGTH
-from jit.kernel.instant import rfc3339
 from jit.kernel.record import record
 from jit.store import durable
-from jit.store.codec import decode_line, seal
+from jit.store.codec import Place, decode_line, is_whole, seal
 from jit.store.events import noun
-from jit.store.leases import encode_lease
-from jit.store.scan import CHECKPOINT
+from jit.store.leases import lease_fields
+from jit.store.scan import CHECKPOINT, damage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import BinaryIO
 
     from jit.kernel.instant import Instant
     from jit.kernel.lease import Lease
@@ -40,9 +40,17 @@ class Segment:
 
     def lines(self) -> Iterator[bytes]:
         import gzip
+        import zlib
 
-        with gzip.open(self.path, "rb") as file:
-            yield from file
+        try:
+            with gzip.open(self.path, "rb") as file:
+                yield from file
+        except (OSError, EOFError, zlib.error) as error:
+            raise LogCorrupt(
+                f"{self.path} cannot be unpacked: {error}",
+                hint=f"put an undamaged copy of {self.path} back; the active leases do not depend on it",
+                details={"file": self.path},
+            ) from error
 
 
 @record
@@ -54,47 +62,66 @@ class Archived:
     bytes_after: int
 
 
-def segments(plane: Plane) -> list[Segment]:
-    """The segments that lie before the live log, in order. `LogCorrupt` if one is missing between two others."""
-    begin = live_begin(plane)
-    found = []
+def segments(plane: Plane, begin: int | None = None) -> list[Segment]:
+    """The segments up to `begin`, where the live log begins, in order; `LogCorrupt` if one is missing."""
+    end = live_begin(plane) if begin is None else begin
+    chain = chain_of(plane, end)
+    reached = chain[-1].last if chain else 0
+    if reached != end:
+        raise LogCorrupt(
+            f"{plane.archive}: records {reached + 1} to {end} are missing",
+            hint=f"put the segment back into {plane.archive}, then run: jit validate log",
+            details={"file": plane.archive, "first_missing": reached + 1, "last_missing": end},
+        )
+    return chain
+
+
+def chain_of(plane: Plane, end: int | None = None) -> list[Segment]:
+    """The segments that follow each other from the first record on, as far as they reach, but not past `end`.
+
+    An archive that was interrupted leaves a shorter segment behind that a later one covers: the longest counts.
+    """
+    longest: dict[int, Segment] = {}
+    for segment in _found(plane):
+        known = longest.get(segment.first)
+        if (end is None or segment.last <= end) and (known is None or known.last < segment.last):
+            longest[segment.first] = segment
+    chain: list[Segment] = []
+    while (follower := longest.get(chain[-1].last + 1 if chain else 1)) is not None:
+        chain.append(follower)
+    return chain
+
+
+def _found(plane: Plane) -> Iterator[Segment]:
     try:
         names = os.listdir(plane.archive)
-    except FileNotFoundError:
-        names = []
+    except (FileNotFoundError, NotADirectoryError):
+        return
     for name in names:
         stem, _, kind = name.partition(".")
         parts = stem.split("-")
-        if kind == "jsonl.gz" and len(parts) == 3 and int(parts[2]) <= begin:
-            found.append(Segment(f"{plane.archive}/{name}", int(parts[1]), int(parts[2])))
-    found.sort(key=lambda segment: segment.first)
-    _check_complete(plane, found, begin)
-    return found
-
-
-def _check_complete(plane: Plane, found: list[Segment], begin: int) -> None:
-    reached = 0
-    for segment in found:
-        if segment.first != reached + 1:
-            break
-        reached = segment.last
-    if reached != begin:
-        raise LogCorrupt(
-            f"{plane.archive}: records {reached + 1} to {begin} are missing",
-            hint=f"put the segment back into {plane.archive}, then run: jit validate log",
-            details={"file": plane.archive, "first_missing": reached + 1, "last_missing": begin},
-        )
+        if kind == "jsonl.gz" and len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit():
+            yield Segment(f"{plane.archive}/{name}", int(parts[1]), int(parts[2]))
 
 
 def live_begin(plane: Plane) -> int:
     """The sequence that the live log's checkpoint stands at; nought if nothing was archived."""
     try:
         with open(plane.log, "rb") as file:
-            line = file.readline()
+            return begin_of(plane, file)
     except FileNotFoundError:
         return 0
+    except OSError as error:
+        raise durable.fault(plane.log, error) from error
+
+
+def begin_of(plane: Plane, file: BinaryIO) -> int:
+    """The same, of a log that is open at its beginning."""
+    line = file.readline()
     if b'"event_type":"' + CHECKPOINT.encode() not in line[:120]:
         return 0
+    if not is_whole(line[:-1]):
+        raise damage(plane.log, 0, "the record does not match its checksum")
     return decode_line(line[:-1]).sequence
 
 
@@ -104,22 +131,22 @@ def archive(store: JsonlStore, now: Instant) -> Archived:
     with store.exclusive():
         before = os.stat(plane.log).st_size
         with open(plane.log, "rb") as file:
-            lines = [line for line in file if not _is_header(line)]
+            lines = [line for line in file if not is_head(line)]
         if not lines:
             return Archived(None, 0, 0, before, before)
         first, last = (decode_line(line[:-1]).sequence for line in (lines[0], lines[-1]))
-        segment = _write_segment(plane, lines, first, last)
+        segment = write_segment(plane, lines, first, last)
         snapshot = store.snapshot()
-        _begin_anew(plane, last, snapshot.ledger.fence, list(snapshot.ledger), now)
+        begin_anew(plane, last, snapshot.ledger.fence, list(snapshot.ledger), now)
         return Archived(segment, len(lines), len(snapshot.ledger), before, os.stat(plane.log).st_size)
 
 
-def _is_header(line: bytes) -> bool:
+def is_head(line: bytes) -> bool:
     head = line[:160]
     return b'"event_type":"' + CHECKPOINT.encode() in head or b'.carried","timestamp"' in head
 
 
-def _write_segment(plane: Plane, lines: list[bytes], first: int, last: int) -> Segment:
+def write_segment(plane: Plane, lines: list[bytes], first: int, last: int) -> Segment:
     import gzip
 
     durable.make_directory(plane.archive, plane.folder_mode)
@@ -128,20 +155,10 @@ def _write_segment(plane: Plane, lines: list[bytes], first: int, last: int) -> S
     return Segment(path, first, last)
 
 
-def _begin_anew(plane: Plane, sequence: int, fence: int, leases: list[Lease], now: Instant) -> None:
-    head = [_header(sequence, CHECKPOINT, {"fence": fence, "carried": len(leases)}, now)]
-    rows = [_header(sequence, f"{noun(x.resources[0])}.carried", encode_lease(x), now) for x in leases]
-    durable.replace_file(plane.log, b"".join(head + rows), mode=plane.file_mode)
+def begin_anew(plane: Plane, sequence: int, fence: int, leases: list[Lease], now: Instant) -> None:
+    def place(event_type: str) -> Place:
+        return Place(sequence, event_type, now.wall_ms, "0" * ULID_LENGTH, 0, 1)
 
-
-def _header(sequence: int, event_type: str, payload: dict[str, object], now: Instant) -> bytes:
-    return seal(
-        {
-            "schema_version": 1,
-            "sequence": sequence,
-            "event_type": event_type,
-            "timestamp": rfc3339(now.wall_ms),
-            "batch": {"id": "0" * ULID_LENGTH, "index": 0, "count": 1},
-            "payload": payload,
-        }
-    )
+    head = seal(place(CHECKPOINT), f'"fence":{fence},"carried":{len(leases)}')
+    rows = [seal(place(f"{noun(lease.resources[0])}.carried"), lease_fields(lease)) for lease in leases]
+    durable.replace_file(plane.log, b"".join([head, *rows]), mode=plane.file_mode)

@@ -6,7 +6,6 @@ offset says that it belongs to this log. Whatever fails is ignored. Deleting it 
 
 from __future__ import annotations
 
-import os
 from binascii import crc32
 
 from jit.kernel.instant import rfc3339
@@ -14,7 +13,8 @@ from jit.kernel.jsontext import dumps, loads
 from jit.kernel.lease import Evidence, lease_standing
 from jit.kernel.record import record
 from jit.store import durable
-from jit.store.leases import encode_lease
+from jit.store.agreement import crc_before
+from jit.store.leases import lease_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,16 +52,16 @@ def write_index(
         "stale_threshold_secs": stale_threshold_secs,
     }
     tail = {"log": {"offset": place.offset, "crc": place.crc}, "fence": place.fence}
-    rows = ",\n".join(f"  {dumps(_row(lease, offset, now))}" for lease, offset in leases)
+    rows = ",\n".join(f"  {{{_row(lease, offset, now)}}}" for lease, offset in leases)
     text = f'{dumps(head)[:-1]},\n"active":[\n{rows}\n],\n{dumps(tail)[1:-1]}'
     text = f'{text},\n"checksum":"{crc32(text.encode()):08x}"}}\n'
     durable.replace_file(plane.index, text.encode(), mode=plane.file_mode, durable=False)
 
 
-def _row(lease: Lease, offset: int, now: Instant) -> dict[str, object]:
+def _row(lease: Lease, offset: int, now: Instant) -> str:
     # Only an indefinite lease can be stale, and that needs no evidence but the time.
-    stale = lease_standing(lease, Evidence(now, {})) == "stale"
-    return encode_lease(lease) | {"last_beat": rfc3339(lease.beat.wall_ms), "stale": stale, "offset": offset}
+    stale = "true" if lease_standing(lease, Evidence(now, {})) == "stale" else "false"
+    return f'{lease_fields(lease)},"last_beat":"{rfc3339(lease.beat.wall_ms)}","stale":{stale},"offset":{offset}'
 
 
 def read_index(plane: Plane, log_fd: int) -> Checkpoint | None:
@@ -85,9 +85,3 @@ def _trusted(index: object, log_fd: int) -> Checkpoint | None:
     if place.offset and crc_before(log_fd, place.offset) != place.crc:
         return None
     return Checkpoint(place, {row["lease_id"]: row["offset"] for row in index["active"]})
-
-
-def crc_before(fd: int, offset: int) -> str:
-    """The checksum that the record ending at `offset` carries."""
-    tail = os.pread(fd, 11, offset - 11) if offset >= 11 else b""
-    return tail[:8].decode("ascii", "replace") if tail[8:] == b'"}\n' else ""

@@ -1,4 +1,4 @@
-"""The log's lines: seed 002's envelope around each event, and back.
+"""The log's lines: an envelope around each event, and back.
 
 One batch is one or more lines that are written together. Each line has `sequence`, `event_type`, `timestamp`, `batch`,
 `payload`; the first line of a batch also has `actor`, `command` and `evidence`, so that the decision can be made again. `crc`
@@ -15,9 +15,9 @@ from jit.kernel.instant import Instant, rfc3339
 from jit.kernel.jsontext import dumps, loads
 from jit.kernel.record import record
 from jit.store.api import Batch
-from jit.store.commands import decode_command, encode_command
-from jit.store.events import decode_event, encode_event
-from jit.store.leases import decode_owner, encode_owner
+from jit.store.commands import command_fields, decode_command, owner_of
+from jit.store.events import decode_event, event_text
+from jit.store.leases import decode_owner, instant_text, owner_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,40 +42,40 @@ class Line:
 
 def encode_batch(batch: Batch, sequence: int) -> list[bytes]:
     """The lines of a batch whose first event gets `sequence`."""
-    timestamp = rfc3339(batch.evidence.now.wall_ms)
     count = len(batch.events)
     lines = []
     for index, event in enumerate(batch.events):
-        event_type, payload = encode_event(event)
-        envelope: dict[str, object] = {
-            "schema_version": SCHEMA_VERSION,
-            "sequence": sequence + index,
-            "event_type": event_type,
-            "timestamp": timestamp,
-            "batch": {"id": batch.batch_id, "index": index, "count": count},
-            "payload": payload,
-        }
-        if index == 0:
-            owner, command = encode_command(batch.command)
-            envelope["actor"] = encode_owner(owner)
-            envelope["command"] = command
-            envelope["evidence"] = _encode_evidence(batch.evidence)
-        lines.append(seal(envelope))
+        event_type, payload = event_text(event)
+        place = Place(sequence + index, event_type, batch.evidence.now.wall_ms, batch.batch_id, index, count)
+        lines.append(seal(place, payload, _decision(batch) if index == 0 else ""))
     return lines
 
 
-def seal(envelope: dict[str, object]) -> bytes:
-    """One line with its checksum and its end."""
-    text = dumps(envelope)[:-1].encode()
+@record
+class Place:
+    """Where a line stands: the head of its envelope."""
+
+    sequence: int
+    event_type: str
+    wall_ms: int
+    batch_id: str
+    index: int
+    count: int
+
+
+def seal(place: Place, payload: str, rest: str = "") -> bytes:
+    """One whole line: head, payload, what else there is, checksum, end."""
+    text = (
+        f'{{"schema_version":{SCHEMA_VERSION},"sequence":{place.sequence},"event_type":"{place.event_type}",'
+        f'"timestamp":"{rfc3339(place.wall_ms)}",'
+        f'"batch":{{"id":"{place.batch_id}","index":{place.index},"count":{place.count}}},"payload":{{{payload}}}{rest}'
+    ).encode()
     return text + b',"crc":"%08x"}\n' % crc32(text)
 
 
 def is_whole(line: bytes) -> bool:
     """Is this line, without its end, just as it was written?"""
-    try:
-        return line[-CRC_BYTES:-10] == b',"crc":"' and int(line[-10:-2], 16) == crc32(line[:-CRC_BYTES])
-    except ValueError:
-        return False
+    return line[-CRC_BYTES:] == b',"crc":"%08x"}' % crc32(line[:-CRC_BYTES])
 
 
 def decode_line(line: bytes) -> Line:
@@ -103,16 +103,18 @@ def _section(body: dict[str, object], name: str) -> dict[str, object]:
     return value
 
 
-def _encode_evidence(evidence: Evidence) -> dict[str, object]:
-    now = evidence.now
-    out: dict[str, object] = {"now": [now.wall_ms, now.boot_ms, now.boot_id]}
+def _decision(batch: Batch) -> str:
+    """Who asked, for what, and what was known."""
+    actor, command = owner_fields(owner_of(batch.command)), command_fields(batch.command)
+    return f',"actor":{{{actor}}},"command":{{{command}}},"evidence":{{{_evidence_fields(batch.evidence)}}}'
+
+
+def _evidence_fields(evidence: Evidence) -> str:
+    text = f'"now":{instant_text(evidence.now)}'
     if evidence.liveness:
-        out["liveness"] = [
-            [ref.host, ref.boot_id, ref.pid, ref.start, ref.namespace, alive] for ref, alive in evidence.liveness.items()
-        ]
-    if evidence.revision is not None:
-        out["revision"] = evidence.revision
-    return out
+        rows = [[r.host, r.boot_id, r.pid, r.start, r.namespace, alive] for r, alive in evidence.liveness.items()]
+        text += f',"liveness":{dumps(rows)}'
+    return text if evidence.revision is None else f'{text},"revision":{evidence.revision}'
 
 
 def _decode_evidence(body: dict[str, object]) -> Evidence:

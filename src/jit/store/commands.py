@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from jit.kernel.commands import Acquire, Beat, Evict, Release, Renew, Transfer
-from jit.store.leases import decode_owner, decode_policy, encode_owner, encode_policy
+from jit.kernel.jsontext import dumps, quote
+from jit.store.leases import decode_owner, decode_policy, owner_fields, policy_fields
 from jit.systems.claims.decide import Claim, ClaimNext, Quota
 
 TYPE_CHECKING = False
@@ -13,41 +14,54 @@ if TYPE_CHECKING:
     from jit.systems.claims.decide import ClaimCommand
 
 
-def encode_command(command: ClaimCommand) -> tuple[Owner, Json]:
-    """Who asks, and what: the owner is the envelope's actor and is not repeated."""
+def owner_of(command: ClaimCommand) -> Owner:
+    """Who asks: the envelope's actor, not repeated in the command."""
+    if isinstance(command, ClaimNext):
+        return command.claim.acquire.owner
+    return command.acquire.owner if isinstance(command, Claim) else command.owner
+
+
+def command_fields(command: ClaimCommand) -> str:
     match command:
         case ClaimNext():
-            owner, out = encode_command(command.claim)
-            return owner, out | {"name": "claim-next", "candidates": list(command.candidates)}
+            claim = command.claim
+            return f"{_acquire_fields('claim-next', claim.acquire)},{_quota(claim)},{_candidates(command)}"
         case Claim():
-            owner, out = encode_command(command.acquire)
-            return owner, out | {"name": "claim", "quota": [command.quota.per_agent, command.quota.per_repo]}
+            return f"{_acquire_fields('claim', command.acquire)},{_quota(command)}"
         case Acquire():
-            return command.owner, _encode_acquire(command)
+            return _acquire_fields("acquire", command)
         case _:
-            return command.owner, _encode_of_lease(command)
+            return f'"name":"{type(command).__name__.lower()}","lease_id":{quote(command.lease_id)}{_rest(command)}'
 
 
-def _encode_acquire(command: Acquire) -> Json:
-    out: Json = {"name": "acquire", "lease_id": command.lease_id, "resources": list(command.resources)}
-    out |= encode_policy(command.policy)
-    out |= {name: value for name in ("reason", "branch") if (value := getattr(command, name))}
-    return out if command.again == "refuse" else out | {"again": command.again}
+def _acquire_fields(name: str, command: Acquire) -> str:
+    reason = f',"reason":{quote(command.reason)}' if command.reason else ""
+    branch = f',"branch":{quote(command.branch)}' if command.branch else ""
+    again = f',"again":{quote(command.again)}' if command.again != "refuse" else ""
+    what = f'"name":"{name}","lease_id":{quote(command.lease_id)},"resources":{dumps(list(command.resources))}'
+    return f"{what},{policy_fields(command.policy)}{reason}{branch}{again}"
 
 
-def _encode_of_lease(command: Renew | Beat | Release | Transfer | Evict) -> Json:
-    out: Json = {"name": type(command).__name__.lower(), "lease_id": command.lease_id}
+def _quota(claim: Claim) -> str:
+    return f'"quota":[{claim.quota.per_agent},{claim.quota.per_repo}]'
+
+
+def _candidates(command: ClaimNext) -> str:
+    return f'"candidates":{dumps(list(command.candidates))}'
+
+
+def _rest(command: Renew | Beat | Release | Transfer | Evict) -> str:
+    """What follows the lease id, each with a comma before it."""
     match command:
         case Renew():
-            return out | (encode_policy(command.policy) if command.policy else {})
+            return f",{policy_fields(command.policy)}" if command.policy else ""
         case Beat():
-            return out | ({"stopped": True} if command.stopped else {})
+            return ',"stopped":true' if command.stopped else ""
         case Release() | Evict():
-            return out | {"reason": command.reason}
+            return f',"reason":{quote(command.reason)}'
         case Transfer():
-            to = encode_owner(command.to)
-            new = {"to": to, "new_lease_id": command.new_lease_id, "branch": command.branch}
-            return out | {"reason": command.reason} | new
+            new = f'"new_lease_id":{quote(command.new_lease_id)},"branch":{quote(command.branch)}'
+            return f',"reason":{quote(command.reason)},"to":{{{owner_fields(command.to)}}},{new}'
 
 
 def decode_command(owner: Owner, body: Json) -> ClaimCommand:

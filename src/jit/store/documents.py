@@ -1,4 +1,4 @@
-"""Issue files: `.jit/issues/<id>/issue.json`, looked for where seed 002 says.
+"""Issue files: `.jit/issues/<id>/issue.json`, and where they are looked for.
 
 An issue may be in this worktree, only committed, or only uncommitted in the main worktree; the first that has it is the one that
 is read. Writes go to this worktree. Every file is replaced as a whole, and saving an unchanged issue leaves its bytes alone.
@@ -120,7 +120,9 @@ def _apart(hits: list[str]) -> int:
 
 def _names(root: str) -> list[str]:
     try:
-        return [entry.name for entry in os.scandir(root) if entry.is_dir() and os.path.exists(f"{entry.path}/issue.json")]
+        return [
+            entry.name for entry in os.scandir(root) if entry.is_dir() and os.path.exists(f"{entry.path}/issue.json")
+        ]
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -141,7 +143,9 @@ def _parse(data: bytes, path: str) -> Issue:
     try:
         body = loads(data.decode())
     except ValueError as error:
-        raise Invalid(f"{path} is not JSON: {error}", hint=f"git checkout -- '{path}'", details={"file": path}) from None
+        raise Invalid(
+            f"{path} is not JSON: {error}", hint=f"git checkout -- '{path}'", details={"file": path}
+        ) from None
     if not isinstance(body, dict):
         raise Invalid(f"{path} is not an issue", hint=f"git checkout -- '{path}'", details={"file": path})
     return decode(body, path)

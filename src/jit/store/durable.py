@@ -73,16 +73,29 @@ def append(fd: int, data: bytes, size: int) -> int:
     return size + written
 
 
+def open_or_create(path: str, flags: int, mode: int) -> int:
+    """Open a file; one that has to be created gets exactly this mode, whatever the umask says."""
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError:
+        fd = os.open(path, flags | os.O_CREAT, mode)
+        os.fchmod(fd, mode)
+        return fd
+
+
 def truncate(fd: int, size: int) -> None:
     os.ftruncate(fd, size)
 
 
-def replace_file(path: str, data: bytes, *, mode: int = 0o644, durable: bool = True) -> None:
+def replace_file(path: str, data: bytes, *, mode: int | None = None, durable: bool = True) -> None:
     """Put `data` in place of `path` so that a reader sees the old file or the new one, never a part.
+
+    Without a `mode` the file keeps the one it has; a new one is readable by all.
 
     A fresh name per process and a rename: two processes at once both succeed, and the later one stays.
     """
     temp = f"{path}.{os.getpid()}.tmp"
+    mode = _mode_of(path) if mode is None else mode
     try:
         fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
         try:
@@ -138,13 +151,19 @@ class FileLock:
     def __init__(self, path: str, *, mode: int = 0o600, wait_ms: int = 10_000) -> None:
         self.path = path
         self.wait_ms = wait_ms
-        self.fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode)
+        self.fd = open_or_create(path, os.O_RDWR | os.O_CLOEXEC, mode)
 
     def acquire(self) -> None:
+        if not self.try_acquire():
+            self._wait()
+
+    def try_acquire(self) -> bool:
+        """Take the lock if nobody has it; never wait."""
         try:
             fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self._wait()
+            return False
+        return True
 
     def release(self) -> None:
         fcntl.flock(self.fd, fcntl.LOCK_UN)
@@ -159,11 +178,15 @@ class FileLock:
     def __enter__(self) -> None:
         self.acquire()
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.release()
 
     def _wait(self) -> None:
         """Wait in the kernel's queue, woken by an alarm; where alarms cannot be used (threads), look again and again."""
+        if self.wait_ms <= 0:  # an alarm after no time at all would never ring
+            self._ring(0, None)
         try:
             before = _signal.signal(_signal.SIGALRM, self._ring)
         except ValueError:
@@ -196,6 +219,13 @@ class FileLock:
 
     def last_note(self) -> str:
         return os.pread(self.fd, 256, 0).decode("utf-8", "replace").strip()
+
+
+def _mode_of(path: str) -> int:
+    try:
+        return os.stat(path).st_mode & 0o7777
+    except OSError:
+        return 0o644
 
 
 def _forget(path: str) -> None:

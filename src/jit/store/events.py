@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from jit.kernel.events import Beaten, Denied, Evicted, Granted, Lapsed, Refused, Released, Renewed, Transferred
+from jit.kernel.jsontext import quote
 from jit.kernel.record import unreachable
-from jit.store.leases import decode_lease, decode_owner, encode_lease, encode_owner
+from jit.store.leases import decode_lease, decode_owner, lease_fields, owner_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,43 +24,46 @@ def noun(resource: str) -> str:
     return NOUNS.get(prefix, prefix)
 
 
-def encode_event(event: Event) -> tuple[str, Json]:
-    """The event's type and its payload, whose first key is always the lease id."""
+def event_text(event: Event) -> tuple[str, str]:
+    """The event's type, and the inside of its payload, whose first key is always the lease id."""
     if isinstance(event, Granted):
-        return f"{noun(event.lease.resources[0])}.acquired", encode_lease(event.lease)
+        return f"{noun(event.lease.resources[0])}.acquired", lease_fields(event.lease)
     if isinstance(event, Refused):
-        return _encode_refused(event)
+        return _refused_text(event)
     verb, extra = _verb(event)
-    return f"{noun(event.lease.resources[0])}.{verb}", encode_lease(event.lease) | extra
+    return f"{noun(event.lease.resources[0])}.{verb}", lease_fields(event.lease) + extra
 
 
-def _verb(event: Renewed | Beaten | Released | Lapsed | Evicted | Transferred | Denied) -> tuple[str, Json]:
+def _verb(event: Renewed | Beaten | Released | Lapsed | Evicted | Transferred | Denied) -> tuple[str, str]:
     match event:
         case Renewed():
-            return "renewed", {}
+            return "renewed", ""
         case Beaten():
-            return "heartbeat", {}
+            return "heartbeat", ""
         case Released():
-            return "released", {"op": "release", "by": encode_owner(event.by), "why": event.reason}
+            return "released", f',"op":"release",{_by(event)}'
         case Lapsed():
-            return "evicted", {"op": "auto-evict", "why": "expired"}
+            return "evicted", ',"op":"auto-evict","why":"expired"'
         case Evicted():
-            return "evicted", {"op": "force-evict", "by": encode_owner(event.by), "why": event.reason}
+            return "evicted", f',"op":"force-evict",{_by(event)}'
         case Transferred():
-            return "transferred", {"previous": event.previous, "by": encode_owner(event.by), "why": event.reason}
+            return "transferred", f',"previous":{quote(event.previous)},{_by(event)}'
         case Denied():
-            return "denied", {"resource": event.resource, "requested_by": encode_owner(event.by)}
+            return "denied", f',"resource":{quote(event.resource)},"requested_by":{{{owner_fields(event.by)}}}'
         case _:
             unreachable(event)
 
 
-def _encode_refused(event: Refused) -> tuple[str, Json]:
+def _by(event: Released | Evicted | Transferred) -> str:
+    return f'"by":{{{owner_fields(event.by)}}},"why":{quote(event.reason)}'
+
+
+def _refused_text(event: Refused) -> tuple[str, str]:
     lease = event.lease
-    out: Json = encode_lease(lease) if lease else {"lease_id": ""}
-    out |= {"code": event.code, "subject": event.subject, "requested_by": encode_owner(event.by)}
-    if event.limit:
-        out["limit"] = event.limit
-    return f"{noun(lease.resources[0] if lease else event.subject)}.refused", out
+    held = lease_fields(lease) if lease else '"lease_id":""'
+    limit = f',"limit":{event.limit}' if event.limit else ""
+    asked = f'"code":"{event.code}","subject":{quote(event.subject)},"requested_by":{{{owner_fields(event.by)}}}{limit}'
+    return f"{noun(lease.resources[0] if lease else event.subject)}.refused", f"{held},{asked}"
 
 
 def decode_event(event_type: str, body: Json) -> Event:

@@ -16,13 +16,14 @@ import time
 from jit.kernel.instant import rfc3339
 from jit.kernel.record import record
 from jit.store import durable
+from jit.store.agreement import consistent
 from jit.store.api import Appended, AppendUnknown, Conflict, Snapshot, View
-from jit.store.catchup import apply_event, catch_up, current, rebuild
 from jit.store.checkpoint import Place, write_index
 from jit.store.codec import encode_batch
 from jit.store.plane import Plane, open_lock, open_log, prepare
 from jit.store.reader import read_batches, take_snapshot
-from jit.store.table import Table
+from jit.store.rebuild import apply_event, rebuild
+from jit.store.table import Table, places
 from jit.store.view import PointView, lease_at
 
 TYPE_CHECKING = False
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 
 SMALL = 200  # up to so many leases the readable index follows every change
+NOTE_MS = 1000  # how old the words in the lock file may be while one process goes on writing
 BURST_MS = 100  # but not more often than this within one process
 
 
@@ -61,9 +63,10 @@ class JsonlStore:
         self._session: _Session | None = None
         self._index_due = False
         self._index_written_ms = -BURST_MS
+        self._exclusive = _Exclusive(self)
 
     def exclusive(self) -> _Exclusive:
-        return _Exclusive(self)
+        return self._exclusive
 
     def view(self) -> View:
         session = self._writing()
@@ -80,7 +83,7 @@ class JsonlStore:
             end = durable.append(session.fd, b"".join(lines), size)
         except OSError as error:
             raise durable.fault(self.plane.log, error) from error
-        session.record(batch, lines, end, self.clock.now())
+        session.record(batch, lines, end)
         return Appended(expected + len(lines), end, batch.batch_id)
 
     def settle(self, appended: Appended) -> None:
@@ -123,13 +126,12 @@ class JsonlStore:
 
     def _refresh_index(self, *, now_or_never: bool = False) -> None:
         """Bring the readable index up to date: at every change while the set is small, rarely when it is large."""
-        session = self._writing()
         now_ms = time.monotonic_ns() // 1_000_000
+        if not self._index_due or (now_ms - self._index_written_ms < BURST_MS and not now_or_never):
+            return
+        session = self._writing()
         table = session.table
-        behind = table.sequence - table.checkpointed()
-        wait = 0 if table.active <= SMALL else max(1000, 2 * table.active)
-        soon = now_ms - self._index_written_ms < BURST_MS and not now_or_never
-        if not self._index_due or soon or behind < wait:
+        if table.active > SMALL and table.sequence - table.checkpointed() < max(1000, 2 * table.active):
             return
         self._index_due = False
         self._index_written_ms = now_ms
@@ -139,20 +141,17 @@ class JsonlStore:
 
 def snapshot_index(plane: Plane, session: _Session, now: Instant, options: Options) -> None:
     """Write the readable index from a consistent look at the table, or not at all if a writer is busy with it."""
-    seen = Table(session.table.fd, session.table.path)
-    if not seen.load() or seen.sequence == seen.checkpointed():
+    seen = consistent(session.table, session.fd, now)
+    if seen is None or seen[0].sequence == seen[0].checkpointed():
         return
-    places = [slot[1] >> 3 for slot in seen.all_slots()]
-    leases = [(lease, place) for place in places if (lease := lease_at(session.fd, place)) is not None]
-    if not current(session.table, seen):
-        return
-    leases.sort(key=lambda pair: pair[1])
-    place = Place(seen.applied, seen.sequence, seen.fence, f"{seen.line_crc:08x}")
+    table, content = seen
+    leases = [(lease, place) for place in places(content) if (lease := lease_at(session.fd, place)) is not None]
+    place = Place(table.applied, table.sequence, table.fence, f"{table.line_crc:08x}")
     try:
         write_index(plane, place, leases, now=now, stale_threshold_secs=options.stale_threshold_secs)
     except OSError:
         return  # it is a cache: a full disk must not turn a success into a failure
-    session.table.set_checkpointed(seen.sequence)
+    table.set_checkpointed(table.sequence)
 
 
 class _Session:
@@ -166,24 +165,25 @@ class _Session:
         self.sync_lock = open_lock(plane, "sync", options.wait_ms)
         self.index_lock = open_lock(plane, "index", options.wait_ms)
         self.fd = open_log(plane)
-        self.inode = os.fstat(self.fd).st_ino
+        self.note_due_ns = 0
         self.table = Table(-1, "")  # no file yet: the first `begin` opens or makes one
 
-    def begin(self, now: Instant) -> None:
-        """Under the lock: follow the log to where it is now, and drop a tail that was never finished."""
-        if os.stat(self.plane.log).st_ino != self.inode:
+    def begin(self, clock: Clock) -> None:
+        """Under the lock: make sure that log and table are those in place, and that they agree."""
+        if self.options.note and time.monotonic_ns() > self.note_due_ns:
+            self.note_due_ns = time.monotonic_ns() + NOTE_MS * 1_000_000
+            self.lock.note(f"{self.options.note} {rfc3339(clock.now().wall_ms)}".encode())
+        found = os.fstat(self.fd)
+        if not found.st_nlink:  # an archive, or a repair, put another file in its place
             self._reopen()
-        size = os.fstat(self.fd).st_size
-        if not self.table.load() or self.table.applied > size:
-            self.table = rebuild(self.plane, self.fd, self.table, now, self.options.progress)
-        if self.table.applied != size:
-            catch_up(self.plane, self.table, self.fd, now)
+            found = os.fstat(self.fd)
+        if not self.table.load() or self.table.applied != found.st_size:
+            self.table = rebuild(self.plane, self.fd, self.table, clock.now(), self.options.progress)
 
-    def record(self, batch: Batch, lines: list[bytes], end: int, now: Instant) -> None:
+    def record(self, batch: Batch, lines: list[bytes], end: int) -> None:
         """Bring the table to what was just appended. If that fails the log still stands: the table is made again later."""
-        table, fd = self.table, self.fd
+        table, fd, now = self.table, self.fd, batch.evidence.now
         try:
-            table.begin()
             offset = table.applied
             for event, line in zip(batch.events, lines, strict=True):
                 apply_event(table, fd, event, offset, now)
@@ -212,9 +212,10 @@ class _Session:
         self.table.close()
 
     def _reopen(self) -> None:
+        opened = open_log(self.plane)  # first: if this fails, the old descriptor is still there to be looked at again
         os.close(self.fd)
-        self.fd = open_log(self.plane)
-        self.inode = os.fstat(self.fd).st_ino
+        self.fd = opened
+        self.table.close()
 
 
 class _Exclusive:
@@ -229,10 +230,7 @@ class _Exclusive:
         session = self.store._writing()  # noqa: SLF001  one mechanism in two classes
         session.lock.acquire()
         try:
-            now = self.store.clock.now()
-            if self.store.options.note:
-                session.lock.note(f"{self.store.options.note} {rfc3339(now.wall_ms)}".encode())
-            session.begin(now)
+            session.begin(self.store.clock)
         except OSError as error:
             session.lock.release()
             raise durable.fault(error.filename or self.store.plane.root, error) from error
@@ -240,7 +238,9 @@ class _Exclusive:
             session.lock.release()
             raise
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         session = self.store._session  # noqa: SLF001
         if session is not None:
             session.lock.release()

@@ -1,15 +1,19 @@
-"""Leases and owners as JSON: the field names of seed 002 where it has them.
+"""Leases and owners as JSON.
 
-`ttl_secs: 0` means indefinite in the file, as the seed writes it; inside the code that is a policy of its own.
+`ttl_secs: 0` means indefinite in the file, as on the command line; inside the code that is a policy of its own.
+
+Writing is on the path of every claim, so it makes text directly: functions that end in `_fields` give the inside of an
+object, without its braces.
 """
 
 from __future__ import annotations
 
 from jit.kernel.instant import Instant, rfc3339
+from jit.kernel.jsontext import dumps, quote
 from jit.kernel.lease import Lease, Owner, ProcessRef, expires_wall_ms
 from jit.kernel.policy import Indefinite, Revisions, Ttl, WhileAlive
 from jit.kernel.record import unreachable
-from jit.systems.claims.decide import ISSUE
+from jit.systems.claims import ISSUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,33 +22,38 @@ if TYPE_CHECKING:
     Json = dict[str, object]
 
 
-def encode_lease(lease: Lease) -> Json:
-    owner, acquired = lease.owner, lease.acquired
-    out: Json = {"lease_id": lease.lease_id}
+def lease_fields(lease: Lease) -> str:
+    acquired = lease.acquired
     sole = lease.resources[0]
-    if len(lease.resources) == 1 and sole.startswith(ISSUE):
-        out["issue_id"] = sole[len(ISSUE) :]
-    else:
-        out["resources"] = list(lease.resources)
-    out.update(encode_owner(owner))
-    out["branch"] = lease.branch
-    out.update(encode_policy(lease.policy))
-    out["acquired_at"] = rfc3339(acquired.wall_ms)
+    issue = len(lease.resources) == 1 and sole.startswith(ISSUE)
+    what = f'"issue_id":{quote(sole[len(ISSUE) :])}' if issue else f'"resources":{dumps(list(lease.resources))}'
     expires = expires_wall_ms(lease)
-    out["expires_at"] = None if expires is None else rfc3339(expires)
-    out["fence"] = lease.fence
-    out["acquired"] = encode_instant(acquired)
-    if lease.renewed != acquired:
-        out["renewed"] = encode_instant(lease.renewed)
-    if lease.beat != acquired:
-        out["beat"] = encode_instant(lease.beat)
+    until = "null" if expires is None else f'"{rfc3339(expires)}"'
+    return (
+        f'"lease_id":{quote(lease.lease_id)},{what},{owner_fields(lease.owner)},"branch":{quote(lease.branch)},'
+        f'{policy_fields(lease.policy)},"acquired_at":"{rfc3339(acquired.wall_ms)}","expires_at":{until},'
+        f'"fence":{lease.fence},"acquired":{instant_text(acquired)}{_rare_fields(lease)}'
+    )
+
+
+def _rare_fields(lease: Lease) -> str:
+    """What most leases do not have; each with a comma before it."""
+    acquired = lease.acquired
+    untouched = lease.renewed is acquired and lease.beat is acquired and not lease.stopped
+    if untouched and not lease.reason and lease.acquired_rev is None:
+        return ""
+    parts = [
+        f',"{name}":{instant_text(instant)}'
+        for name, instant in (("renewed", lease.renewed), ("beat", lease.beat))
+        if instant != acquired
+    ]
     if lease.reason:
-        out["reason"] = lease.reason
+        parts.append(f',"reason":{quote(lease.reason)}')
     if lease.stopped:
-        out["stopped"] = True
+        parts.append(',"stopped":true')
     if lease.acquired_rev is not None:
-        out["acquired_rev"] = lease.acquired_rev
-    return out
+        parts.append(f',"acquired_rev":{lease.acquired_rev}')
+    return "".join(parts)
 
 
 def decode_lease(body: Json) -> Lease:
@@ -67,14 +76,14 @@ def decode_lease(body: Json) -> Lease:
     )
 
 
-def encode_owner(owner: Owner) -> Json:
-    out: Json = {"agent_id": owner.agent, "worktree_id": owner.worktree}
+def owner_fields(owner: Owner) -> str:
+    text = f'"agent_id":{quote(owner.agent)},"worktree_id":{quote(owner.worktree)}'
     if owner.session:
-        out["session_id"] = owner.session
+        text += f',"session_id":{quote(owner.session)}'
     if owner.process is not None:
         ref = owner.process
-        out["process"] = [ref.host, ref.boot_id, ref.pid, ref.start, ref.namespace]
-    return out
+        text += f',"process":{dumps([ref.host, ref.boot_id, ref.pid, ref.start, ref.namespace])}'
+    return text
 
 
 def decode_owner(body: Json) -> Owner:
@@ -87,17 +96,17 @@ def decode_owner(body: Json) -> Owner:
     )
 
 
-def encode_policy(policy: Policy) -> Json:
+def policy_fields(policy: Policy) -> str:
+    if isinstance(policy, Ttl):
+        whole, rest = divmod(policy.ttl_ms, 1000)
+        return f'"ttl_secs":{policy.ttl_ms / 1000 if rest else whole}'
     match policy:
-        case Ttl():
-            whole, rest = divmod(policy.ttl_ms, 1000)
-            return {"ttl_secs": policy.ttl_ms / 1000 if rest else whole}
         case Indefinite():
-            return {"ttl_secs": 0, "stale_after_ms": policy.stale_after_ms}
+            return f'"ttl_secs":0,"stale_after_ms":{policy.stale_after_ms}'
         case WhileAlive():
-            return {"while_alive": [policy.silence_ms, policy.idle_ms]}
+            return f'"while_alive":[{policy.silence_ms},{policy.idle_ms}]'
         case Revisions():
-            return {"lease_revs": policy.lease_revs}
+            return f'"lease_revs":{policy.lease_revs}'
         case _:
             unreachable(policy)
 
@@ -114,8 +123,8 @@ def decode_policy(body: Json) -> Policy:
     return Revisions(body["lease_revs"])  # type: ignore[arg-type]
 
 
-def encode_instant(instant: Instant) -> list[object]:
-    return [instant.wall_ms, instant.boot_ms, instant.boot_id]
+def instant_text(instant: Instant) -> str:
+    return f'[{instant.wall_ms},{instant.boot_ms},"{instant.boot_id}"]'
 
 
 def decode_instant(value: object) -> Instant:

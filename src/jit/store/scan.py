@@ -11,17 +11,19 @@ and `end` says where it begins. Anything else that is wrong is damage and is rep
 from __future__ import annotations
 
 import os
+from binascii import crc32
 
 from jit.errors import LogCorrupt
-from jit.store.codec import decode_line, is_whole
+from jit.store.codec import CRC_BYTES, decode_line, is_whole
 from jit.store.events import ENDED, GRANTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
+    from typing import BinaryIO
 
     Progress = Callable[[int, int], None]
-    Sink = Callable[[bytes, int], None]
     Head = tuple[int, str, str, int, int, str]
 
 CHUNK = 4 << 20
@@ -29,31 +31,27 @@ SHORT = 64 << 10  # below this, compiling the pattern costs more than it saves
 CHECKPOINT = "log.checkpoint"
 _HEAD = (
     rb'\{"schema_version":1,"sequence":(\d+),"event_type":"[a-z]+\.([a-z]+)","timestamp":"[^"]+",'
-    rb'"batch":\{"id":"([0-9A-Z]+)","index":(\d+),"count":(\d+)\},"payload":\{"lease_id":"([0-9A-Z]*)"'
+    rb'"batch":\{"id":"[0-9A-Z]+","index":0,"count":1\},"payload":\{"lease_id":"([0-9A-Z]*)"'
 )
+_OVER = (b"released", b"evicted")
+_PLAIN = (b"acquired", b"renewed", b"heartbeat", *_OVER)
 
 
 class Scan:
-    """What one pass has found so far.
+    """What one pass has found so far. `at` maps each active lease to the offset of its latest record."""
 
-    `at` maps each active lease to the offset of its latest record; `sink` is told of every record, once its batch is whole.
-    """
-
-    def __init__(
-        self, path: str, *, end: int = 0, sequence: int = 0, fence: int = 0, sink: Sink | None = None
-    ) -> None:
+    def __init__(self, path: str, *, end: int = 0, sequence: int = 0, fence: int = 0) -> None:
         self.path = path
         self.end = end
         self.sequence = sequence
         self.fence = fence
         self.at: dict[str, int] = {}
-        self.sink = sink
         self._open: list[tuple[int, Head, bytes]] = []
 
     def run(self, fd: int, size: int, progress: Progress | None = None) -> Scan:
         """Read from `end` to `size`."""
         position = self.end
-        head = _head_by_pattern() if size - position > SHORT else _head_by_parsing
+        take = self._many if size - position > SHORT else self._lines
         rest = b""
         while position < size:
             chunk = os.pread(fd, min(CHUNK, size - position), position)
@@ -63,14 +61,42 @@ class Scan:
             start = position - len(rest)
             rest = lines.pop()
             position += len(chunk)
-            self._lines(lines, start, head)
+            take(lines, start)
             if progress:
                 progress(position, size)
         return self
 
-    def _lines(self, lines: list[bytes], offset: int, head_of: Callable[[bytes], Head | None]) -> None:
+    def _many(self, lines: list[bytes], offset: int) -> None:
+        """The same as `_lines` for a long log: plain records without a function call each, all others handed on."""
+        match_head, at, checksum, pending = _pattern(), self.at, crc32, self._open
+        sequence, fence = self.sequence, self.fence
         for line in lines:
-            head = head_of(line) if is_whole(line) else None
+            match = match_head(line)
+            if (
+                match is not None
+                and (verb := match[2]) in _PLAIN
+                and int(match[1]) == sequence + 1
+                and not pending
+                and line[-CRC_BYTES:] == b',"crc":"%08x"}' % checksum(line[:-CRC_BYTES])
+            ):
+                sequence += 1
+                if verb in _OVER:
+                    at.pop(match[3].decode(), None)
+                else:
+                    at[match[3].decode()] = offset
+                    fence += verb == b"acquired"
+            else:
+                self.sequence, self.fence = sequence, fence
+                self.end = self.end if pending else offset
+                self._lines([line], offset)
+                sequence, fence = self.sequence, self.fence
+            offset += len(line) + 1
+        self.sequence, self.fence = sequence, fence
+        self.end = self.end if pending else offset
+
+    def _lines(self, lines: list[bytes], offset: int) -> None:
+        for line in lines:
+            head = _head(line) if is_whole(line) else None
             if head is None:
                 self._odd(line, offset)
             elif head[4] != 1 or self._open:
@@ -85,8 +111,6 @@ class Scan:
         if number != self.sequence + 1:
             self._out_of_step(offset, number, verb)
         self.sequence = number
-        if self.sink is not None:
-            self.sink(line, offset)
         if verb in ENDED:
             self.at.pop(lease_id, None)
         elif verb not in ("denied", "refused"):
@@ -110,7 +134,7 @@ class Scan:
         if len(self._open) == count:
             for at, part, text in self._open:
                 self._apply(text, at, part)
-            self._open = []
+            self._open.clear()
             self.end = offset + len(line) + 1
 
     def _odd(self, line: bytes, offset: int) -> None:
@@ -131,7 +155,7 @@ class Scan:
 
 def damage(path: str, offset: int, what: str) -> LogCorrupt:
     """The fault of a damaged log, with the line number counted only now that it is needed."""
-    with open(path, "rb") as file:
+    with _opened(path) as file:
         line = file.read(offset).count(b"\n") + 1
     return LogCorrupt(
         f"{path}, line {line} (byte {offset}): {what}",
@@ -140,12 +164,20 @@ def damage(path: str, offset: int, what: str) -> LogCorrupt:
     )
 
 
+def _opened(path: str) -> BinaryIO:
+    if not path.endswith(".gz"):
+        return open(path, "rb")
+    import gzip
+
+    return gzip.open(path, "rb")  # type: ignore[return-value]
+
+
 def _previous(line: bytes) -> str:
     payload = decode_line(line).body["payload"]
     return str(payload["previous"]) if isinstance(payload, dict) else ""
 
 
-def _head_by_parsing(line: bytes) -> Head | None:
+def _head(line: bytes) -> Head | None:
     try:
         found = decode_line(line)
         lease_id = found.body["payload"]["lease_id"]  # type: ignore[index]
@@ -155,22 +187,7 @@ def _head_by_parsing(line: bytes) -> Head | None:
     return found.sequence, verb, found.batch_id, found.index, found.count, lease_id
 
 
-def _head_by_pattern() -> Callable[[bytes], Head | None]:
+def _pattern() -> Callable[[bytes], re.Match[bytes] | None]:
     import re
 
-    match_head = re.compile(_HEAD).match
-    texts: dict[bytes, str] = {}
-
-    def head(line: bytes) -> Head | None:
-        match = match_head(line)
-        if match is None:
-            return None
-        number, verb, batch, index, count, lease_id = match.groups()
-        text = texts.get(verb)
-        if text is None:
-            text = texts[verb] = verb.decode()
-        if count == b"1":
-            return int(number), text, "", 0, 1, lease_id.decode()
-        return int(number), text, batch.decode(), int(index), int(count), lease_id.decode()
-
-    return head
+    return re.compile(_HEAD).match

@@ -2,7 +2,7 @@
 
 An open-addressing hash table in a file, `claims.table`, read and written a few slots at a time: looking up one issue among a
 million leases reads one block. It is a cache and nothing else. It is never synced; a table of another boot, of another log,
-with a half-done update (`dirty`) or a wrong checksum is thrown away and made again from the log.
+that ends elsewhere than the log or has a wrong checksum is thrown away and made again from the log.
 
 Slots are four words: hash of the name, place (offset and flags), hash of the agent, and when the lease is due by the
 boot-time clock. A lease stands under its own id and under each of its resources. A name may stand in several slots.
@@ -30,12 +30,12 @@ ACTIVE, OF_LEASE, ENDLESS = 1, 2, 4
 SLOTS_AT = 512
 FIRST_SLOTS = 1024
 NEVER = (1 << 64) - 1
-_MAGIC = 0x31_54_49_4A_42_41_54_31
-_HEADER = struct.Struct("<13Q")
+_MAGIC = 0x32_54_49_4A_42_41_54_31
+_HEADER = struct.Struct("<12Q")
+_FACTS = struct.Struct("<11Q")
 _SLOT = struct.Struct("<4Q")
 _WORD = struct.Struct("<Q")
 _WINDOW = 8
-_DIRTY_AT = 11 * 8
 _SYNCED_AT = 256
 _CHECKPOINT_AT = 264
 
@@ -61,66 +61,67 @@ class Table:
         if len(data) < _HEADER.size:
             return False
         words = _HEADER.unpack(data)
-        if words[0] != _MAGIC or words[11] or words[12] != crc32(data[: 11 * 8]):
+        if words[0] != _MAGIC or words[11] != crc32(data[: 11 * 8]):
             return False
         _, self.boot, self.inode, self.slots, self.used, self.applied, self.sequence, self.fence = words[:8]
         self.active, self.endless, self.line_crc = words[8:11]
         return True
 
-    def begin(self) -> None:
-        """From now until `commit` a reader must not trust the slots."""
-        os.pwrite(self.fd, b"\x01", _DIRTY_AT)
-
     def commit(self) -> None:
         words = (_MAGIC, self.boot, self.inode, self.slots, self.used, self.applied, self.sequence, self.fence)
-        data = _HEADER.pack(*words, self.active, self.endless, self.line_crc, 0, 0)
-        os.pwrite(self.fd, data[: 12 * 8] + _WORD.pack(crc32(data[: 11 * 8])), 0)
+        data = _FACTS.pack(*words, self.active, self.endless, self.line_crc)
+        os.pwrite(self.fd, data + _WORD.pack(crc32(data)), 0)
 
     def retire(self) -> None:
         """Tell every process that has this file open to open its successor."""
-        os.pwrite(self.fd, b"\0" * 8, 0)
+        if self.fd >= 0:
+            os.pwrite(self.fd, b"\0" * 8, 0)
 
     def find(self, name: str) -> list[int]:
         """The places of the active records that may belong to `name`."""
         wanted = name_hash(name)
-        return [slot[1] >> 3 for _, slot in self._probe(wanted) if slot[0] == wanted and slot[1] & ACTIVE]
+        return [slot[1] >> 3 for _, slot in self._chain(wanted) if slot[0] == wanted and slot[1] & ACTIVE]
 
     def put(self, lease: Lease, offset: int, now: Instant, is_of: Callable[[int, str], bool]) -> None:
         """Let every name of the lease lead to `offset`."""
         endless = isinstance(lease.policy, Indefinite)
         place = offset << 3 | ACTIVE | (ENDLESS if endless else 0)
         owner, due = name_hash(lease.owner.agent), _due(lease, now)
-        fresh = self._put((name_hash(lease.lease_id), place | OF_LEASE, owner, due), lease.lease_id, is_of)
+        before = self._put((name_hash(lease.lease_id), place | OF_LEASE, owner, due), lease.lease_id, is_of)
         for resource in lease.resources:
             self._put((name_hash(resource), place, owner, due), lease.lease_id, is_of)
-        if fresh:
-            self.active += 1
-            self.endless += endless
+        self.active += not before
+        self.endless += endless - (before & ENDLESS != 0)  # a renewal may have changed the policy
 
     def drop(self, lease: Lease, is_of: Callable[[int, str], bool]) -> None:
         """Take every name of the lease away."""
         for name in (lease.lease_id, *lease.resources):
             wanted = name_hash(name)
-            for index, slot in self._probe(wanted):
-                if slot[0] == wanted and slot[1] & ACTIVE and is_of(slot[1] >> 3, lease.lease_id):
-                    self._write(index, (wanted, slot[1] & ~ACTIVE, 0, 0))
-                    if slot[1] & OF_LEASE:
-                        self.active -= 1
-                        self.endless -= slot[1] & ENDLESS != 0
-                    break
+            own = [
+                (index, slot)
+                for index, slot in self._chain(wanted)
+                if slot[0] == wanted and slot[1] & ACTIVE and is_of(slot[1] >> 3, lease.lease_id)
+            ]
+            for index, slot in own[:1]:
+                self._write(index, (wanted, slot[1] & ~ACTIVE, 0, 0))
+                if slot[1] & OF_LEASE:
+                    self.active -= 1
+                    self.endless -= slot[1] & ENDLESS != 0
 
     def crowded(self) -> bool:
         return self.used * 10 > self.slots * 7
 
-    def all_slots(self) -> Iterator[Slot]:
-        """Every active slot that stands for a lease."""
-        for slot in _SLOT.iter_unpack(os.pread(self.fd, self.slots * _SLOT.size, SLOTS_AT)):
-            if slot[1] & (ACTIVE | OF_LEASE) == ACTIVE | OF_LEASE:
-                yield slot
+    def end(self) -> int:
+        """How long the file must be to have all its slots."""
+        return SLOTS_AT + self.slots * _SLOT.size
+
+    def content(self) -> bytes:
+        """All slots, in one read."""
+        return os.pread(self.fd, self.slots * _SLOT.size, SLOTS_AT)
 
     def of_agent(self, agent: str) -> Iterator[Slot]:
         """The slots of one agent's leases, found by searching the raw bytes for the agent's hash."""
-        data = os.pread(self.fd, self.slots * _SLOT.size, SLOTS_AT)
+        data = self.content()
         wanted = _WORD.pack(name_hash(agent))
         at = data.find(wanted)
         while at >= 0:
@@ -153,37 +154,43 @@ class Table:
         data = os.pread(self.fd, 8, at)
         return int.from_bytes(data, "little") if len(data) == 8 else 0
 
-    def _probe(self, wanted: int) -> Iterator[tuple[int, Slot]]:
-        """The slots from the name's first place to the first empty one, which is the last given."""
+    def _chain(self, wanted: int) -> list[tuple[int, Slot]]:
+        """The slots from the name's first place to the first empty one, which is the last of them."""
         mask = self.slots - 1
         index = wanted & mask
+        found: list[tuple[int, Slot]] = []
         while True:
             count = min(_WINDOW, self.slots - index)
             data = os.pread(self.fd, count * 32, SLOTS_AT + index * 32)
             for slot in _SLOT.iter_unpack(data):
-                yield index, slot
+                found.append((index, slot))
                 if not slot[0]:
-                    return
+                    return found
                 index += 1
             index &= mask
 
-    def _put(self, entry: Slot, lease_id: str, is_of: Callable[[int, str], bool]) -> bool:
-        """Write an entry over the lease's old one, a dead one or an empty one. True if the lease was not there."""
+    def _put(self, entry: Slot, lease_id: str, is_of: Callable[[int, str], bool]) -> int:
+        """Write an entry over the lease's old one, a dead one or an empty one. The old one's place, or nought."""
+        chain = self._chain(entry[0])
         dead = -1
-        for index, slot in self._probe(entry[0]):
-            if not slot[0]:
-                self.used += dead < 0
-                self._write(index if dead < 0 else dead, entry)
-                return True
+        for index, slot in chain:
             if slot[0] == entry[0] and slot[1] & ACTIVE and is_of(slot[1] >> 3, lease_id):
                 self._write(index, entry)
-                return False
-            if dead < 0 and not slot[1] & ACTIVE:
+                return slot[1]
+            if dead < 0 and slot[0] and not slot[1] & ACTIVE:
                 dead = index
-        return True
+        self.used += dead < 0
+        self._write(chain[-1][0] if dead < 0 else dead, entry)
+        return 0
 
     def _write(self, index: int, slot: Slot) -> None:
         os.pwrite(self.fd, _SLOT.pack(*slot), SLOTS_AT + index * 32)
+
+
+def places(content: bytes) -> list[int]:
+    """Where the records of all active leases stand, oldest first."""
+    wanted = ACTIVE | OF_LEASE
+    return sorted([slot[1] >> 3 for slot in _SLOT.iter_unpack(content) if slot[1] & wanted == wanted])
 
 
 def open_table(path: str, *, writable: bool) -> Table | None:
@@ -196,6 +203,7 @@ def open_table(path: str, *, writable: bool) -> Table | None:
 def new_table(path: str, leases: int, mode: int) -> Table:
     """An empty table with room for that many leases, under a name of its own until it is put in place."""
     table = Table(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode), path)
+    os.fchmod(table.fd, mode)
     table.slots = FIRST_SLOTS
     while table.slots < 6 * leases:
         table.slots <<= 1

@@ -62,8 +62,8 @@ class PointView:
         return None
 
     def holders(self, resource: str) -> tuple[Lease, ...]:
-        found = (self._at(offset) for offset in self._table.find(resource))
-        return tuple(lease for lease in found if lease is not None and resource in lease.resources)
+        found = [self._at(offset) for offset in self._table.find(resource)]
+        return tuple([lease for lease in found if lease is not None and resource in lease.resources])
 
     def indefinite(self, agent: str) -> int:
         if not agent:

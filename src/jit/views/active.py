@@ -22,7 +22,7 @@ def subject(lease: Lease) -> str:
 
 
 def ttl_secs(lease: Lease) -> int | float:
-    """As seed 002 writes it: nought for a lease that has no end."""
+    """As the log writes it: nought for a lease that has no end."""
     if not isinstance(lease.policy, Ttl):
         return 0
     whole, rest = divmod(lease.policy.ttl_ms, 1000)

@@ -11,4 +11,4 @@ class SystemEntropy:
     """The source of new ids."""
 
     def ulid(self, wall_ms: int) -> str:
-        return ulid(wall_ms, os.urandom(10))
+        return ulid(wall_ms, os.urandom(16))

@@ -115,9 +115,16 @@ def require_main_history(repo: Repository, names: tuple[str, ...] = MAIN_NAMES) 
     return main
 
 
+def committed(repo: Repository) -> bool:
+    """Does HEAD lead to a commit?"""
+    return bool(_commit(repo, "HEAD"))
+
+
 def existing_branches(repo: Repository, names: tuple[str, ...]) -> list[str]:
     """Those of the names that are branches here or on origin."""
-    return [name for name in names if _commit(repo, f"refs/heads/{name}") or _commit(repo, f"refs/remotes/origin/{name}")]
+    return [
+        name for name in names if _commit(repo, f"refs/heads/{name}") or _commit(repo, f"refs/remotes/origin/{name}")
+    ]
 
 
 def committed_file(repo: Repository, path: str) -> bytes | None:

@@ -1,0 +1,4 @@
+"""Claims: leases on issues."""
+
+ISSUE = "issue:"
+"""How the resource of an issue begins."""

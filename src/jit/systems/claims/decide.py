@@ -1,4 +1,4 @@
-"""Claims (seed 002): leases on issues, with limits on those that never end.
+"""Claims: leases on issues, with limits on those that never end.
 
 A claim is an Acquire of one issue. What claims add to the kernel: an indefinite claim needs a reason, a configuration that
 permits it, and room under two limits; and `ClaimNext` takes the first free issue of a list, so that many agents can ask for
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from jit.kernel.lease import Evidence
 
     ClaimCommand: TypeAlias = "Claim | ClaimNext | Command"
-
-ISSUE = "issue:"
 
 
 @record
@@ -68,7 +66,7 @@ def _claim(state: Leases, command: Claim, evidence: Evidence) -> tuple[Event, ..
 
 def _beyond_quota(state: Leases, command: Claim) -> Refused | None:
     owner, quota = command.acquire.owner, command.quota
-    subject = command.acquire.resources[0]
+    subject = "".join(command.acquire.resources[:1])
     if not command.acquire.reason.strip():
         return Refused("reason", owner, subject)
     if quota.per_agent <= 0 or quota.per_repo <= 0:

@@ -1,4 +1,8 @@
-"""Bringing the point index to where the log is: event by event, or anew from the beginning."""
+"""Making the point index agree with the log.
+
+Whoever takes the writers' lock and finds a table that does not end where the log ends knows that a writer died between the two,
+and makes the table anew.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,10 @@ import os
 from jit.kernel.events import Beaten, Denied, Evicted, Granted, Lapsed, Refused, Released, Renewed, Transferred
 from jit.kernel.record import unreachable
 from jit.store import durable
-from jit.store.checkpoint import crc_before, read_index
-from jit.store.codec import decode_line
-from jit.store.events import decode_event
+from jit.store.agreement import boot_word, crc_before, fits
+from jit.store.checkpoint import read_index
 from jit.store.scan import Scan
-from jit.store.table import name_hash, new_table, open_table
+from jit.store.table import new_table, open_table
 from jit.store.view import lease_at, record_at
 
 TYPE_CHECKING = False
@@ -49,31 +52,15 @@ def apply_event(table: Table, fd: int, event: Event, offset: int, now: Instant) 
             unreachable(event)
 
 
-def catch_up(plane: Plane, table: Table, fd: int, now: Instant) -> None:
-    """Apply the records that other writers appended, and cut off a tail that was never finished."""
-
-    def sink(line: bytes, offset: int) -> None:
-        found = decode_line(line)
-        apply_event(table, fd, decode_event(found.event_type, found.body["payload"]), offset, now)  # type: ignore[arg-type]
-
-    size = os.fstat(fd).st_size
-    scan = Scan(plane.log, end=table.applied, sequence=table.sequence, fence=table.fence, sink=sink)
-    table.begin()
-    scan.run(fd, size)
-    table.applied, table.sequence = scan.end, scan.sequence
-    table.line_crc = int(crc_before(fd, scan.end) or "0", 16)
-    table.commit()
-    if scan.end != size:
-        durable.truncate(fd, scan.end)
-
-
 def rebuild(plane: Plane, fd: int, old: Table, now: Instant, progress: Progress | None) -> Table:
-    """A table that fits the log: the one in place if it does, else a new one."""
+    """A table that fits the log: the one in place if it does, else a new one. Cuts off a tail that was never finished."""
     old.close()
     in_place = open_table(plane.table, writable=True)
     if in_place is not None and fits(in_place, fd, now) and not in_place.crowded():
         return in_place
     scan = scan_log(plane, fd, progress)
+    if scan.end != os.fstat(fd).st_size:
+        durable.truncate(fd, scan.end)
     table = new_table(f"{plane.table}.{os.getpid()}.tmp", len(scan.at), plane.file_mode)
     inode = os.fstat(fd).st_ino
     table.boot, table.inode = boot_word(now), inode
@@ -102,24 +89,6 @@ def scan_log(plane: Plane, fd: int, progress: Progress | None) -> Scan:
     scan = Scan(plane.log, end=place.offset, sequence=place.sequence, fence=place.fence)
     scan.at = start.at
     return scan.run(fd, size, progress)
-
-
-def fits(table: Table, fd: int, now: Instant) -> bool:
-    """Is this table of this boot and of this log, and is the record it ends at the one the log has there?"""
-    if not table.load() or table.boot != boot_word(now) or table.inode != os.fstat(fd).st_ino:
-        return False
-    if table.applied > os.fstat(fd).st_size:
-        return False
-    return not table.applied or crc_before(fd, table.applied) == f"{table.line_crc:08x}"
-
-
-def current(table: Table, seen: Table) -> bool:
-    """Has the table stayed as it was when `seen` was loaded?"""
-    return table.load() and (table.sequence, table.applied) == (seen.sequence, seen.applied)
-
-
-def boot_word(now: Instant) -> int:
-    return name_hash(now.boot_id)
 
 
 def _never(_place: int, _lease_id: str) -> bool:

@@ -1,0 +1,147 @@
+"""What happened, told to people: one line for each event, with the reason that the decision had."""
+
+from __future__ import annotations
+
+from jit.kernel.events import Beaten, Denied, Evicted, Granted, Lapsed, Refused, Released, Renewed, Transferred
+from jit.kernel.instant import elapsed_ms
+from jit.kernel.lease import expires_wall_ms
+from jit.kernel.ledger import Ledger, fold
+from jit.kernel.policy import Indefinite, Revisions, Ttl, WhileAlive
+from jit.kernel.record import unreachable
+from jit.systems.claims.decide import Claim, ClaimNext
+from jit.views.active import clock_text, duration
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Protocol
+
+    from jit.kernel.events import Event
+    from jit.kernel.lease import Evidence, Lease, Owner
+    from jit.systems.claims.decide import ClaimCommand
+
+    class Decision(Protocol):
+        """What is known of the batch that an event belongs to."""
+
+        @property
+        def command(self) -> ClaimCommand: ...
+        @property
+        def evidence(self) -> Evidence: ...
+
+    Moment = tuple[int, tuple[Event, ...] | Ledger]
+
+
+def tell(event: Event, decision: Decision) -> str:
+    """One line about an event that explains the decision it came from."""
+    match event:
+        case Granted() | Renewed() | Beaten():
+            return _kept(event)
+        case Released():
+            held = duration(elapsed_ms(event.lease.acquired, decision.evidence.now))
+            return f"{event.lease.owner.agent} gave {subject_of(event.lease)} back after {held}{_because(event.reason)}"
+        case Lapsed():
+            return f"{event.lease.owner.agent} lost {subject_of(event.lease)}, lapsed: {_lapse(event.lease, decision)}"
+        case Evicted():
+            what = f"{event.lease.owner.agent} lost {subject_of(event.lease)}"
+            return f"{what}, evicted by {event.by.agent}{_because(event.reason)}"
+        case Transferred():
+            to = f"{event.lease.owner.agent} in {event.lease.owner.worktree}"
+            return f"{event.by.agent} handed {subject_of(event.lease)} to {to}{_because(event.reason)}"
+        case Denied():
+            return f"{event.by.agent} was denied {_named(event.resource)}: held by {held_by(event.lease)}"
+        case Refused():
+            return f"{event.by.agent} was refused {_refused(event)}"
+        case _:
+            unreachable(event)
+
+
+def held_at(history: Iterable[Moment], wall_ms: int) -> Ledger:
+    """The leases as the last record not later than `wall_ms` left them; some may have run out unnoticed since then.
+
+    A moment is the wall clock of a batch and its events, or a whole ledger where a repair says what was active. The
+    wall clock may have been set back in between: all that was recorded before such a record counts.
+    """
+    ledger = Ledger()
+    later: list[tuple[Event, ...] | Ledger] = []
+    for at, change in history:
+        later.append(change)
+        if at > wall_ms:
+            continue
+        for earlier in later:
+            ledger = earlier.copy() if isinstance(earlier, Ledger) else fold(earlier, ledger)
+        later = []
+    return ledger
+
+
+def asker(command: ClaimCommand) -> Owner:
+    """Who gave a command."""
+    if isinstance(command, ClaimNext):
+        return command.claim.acquire.owner
+    return command.acquire.owner if isinstance(command, Claim) else command.owner
+
+
+def subject_of(lease: Lease) -> str:
+    """`issue 01…`: what a lease is on, with its kind."""
+    return ", ".join(_named(resource) for resource in lease.resources)
+
+
+def held_by(lease: Lease) -> str:
+    """`agent:a since … until …`"""
+    return f"{lease.owner.agent} since {clock_text(lease.acquired.wall_ms)} {_span(lease)}"
+
+
+def _named(resource: str) -> str:
+    kind, _, name = resource.partition(":")
+    return f"{kind} {name}"
+
+
+def _kept(event: Granted | Renewed | Beaten) -> str:
+    lease = event.lease
+    who = lease.owner.agent
+    if isinstance(event, Beaten):
+        return f"{who} gave a sign of life for {subject_of(lease)}"
+    if isinstance(event, Renewed):
+        return f"{who} renewed {subject_of(lease)} {_span(lease)}"
+    why = _because(lease.reason)
+    return f"{who} in {lease.owner.worktree} took {subject_of(lease)} {_span(lease)}, fence {lease.fence}{why}"
+
+
+def _span(lease: Lease) -> str:
+    expires = expires_wall_ms(lease)
+    if expires is not None:
+        return f"until {clock_text(expires)}"
+    return "without end" if isinstance(lease.policy, Indefinite) else "while its policy lasts"
+
+
+def _lapse(lease: Lease, decision: Decision) -> str:
+    by = asker(decision.command).agent
+    who = "it" if by == lease.owner.agent else by
+    match lease.policy:
+        case Ttl(ttl_ms):
+            late = elapsed_ms(lease.renewed, decision.evidence.now) - ttl_ms
+            return f"its {duration(ttl_ms)} ran out {duration(late)} before {who} asked"
+        case WhileAlive():
+            return f"its owner was gone when {who} asked"
+        case Revisions(lease_revs):
+            return f"the document was more than {lease_revs} revisions ahead when {who} asked"
+        case _:
+            return f"it had ended when {who} asked"
+
+
+def _refused(event: Refused) -> str:
+    lease = event.lease
+    if event.code == "agent-limit":
+        return f"{_named(event.subject)}: it holds {event.limit} claims without end, its limit"
+    if event.code == "repo-limit":
+        return f"{_named(event.subject)}: the repository has {event.limit} claims without end, its limit"
+    if event.code == "not-owner" and lease is not None:
+        return f"{subject_of(lease)}: it belongs to {lease.owner.agent} in {lease.owner.worktree}"
+    if event.code == "forbidden" and lease is not None:
+        return f"{subject_of(lease)} without end: a claim that has an end cannot be renewed into one that has none"
+    if event.code == "forbidden":
+        return f"{_named(event.subject)}: claims without end are not permitted"
+    return f"{event.subject or 'the command'}: {event.code}"
+
+
+def _because(reason: str) -> str:
+    return f": {reason}" if reason.strip() else ""
