@@ -201,7 +201,7 @@ class _Session:
         with self.sync_lock:
             if self.table.synced() >= position:
                 return
-            end = os.fstat(self.fd).st_size
+            end = self.table.reached()  # not the file's size: a write that fails now would be cut off again
             durable.sync(self.fd)
             self.table.set_synced(end)
 

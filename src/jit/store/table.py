@@ -131,6 +131,10 @@ class Table:
                     yield slot
             at = data.find(wanted, at + 1)
 
+    def reached(self) -> int:
+        """How far the log goes, by the last writer that finished."""
+        return self._word(5 * 8)
+
     def synced(self) -> int:
         """How much of the log is known to be on the device."""
         return self._word(_SYNCED_AT)
