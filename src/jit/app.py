@@ -1,7 +1,7 @@
 """The composition root: the only file that puts concrete parts together.
 
-A `Workspace` is one command's view of one repository. Its parts are made when they are first asked for, because most commands
-need few of them and a command that only reads must create nothing.
+A `Workspace` is one command's view of one repository. Its parts are made when they are first asked for, because most
+commands need few of them and a command that only reads must create nothing.
 """
 
 from __future__ import annotations
@@ -52,6 +52,9 @@ class SystemWorld:
         from jit.world import process
 
         return process.liveness(ref)
+
+    def content(self, resource: str) -> str:
+        raise TypeError(f"nobody said where {resource} is")
 
 
 class Workspace:
@@ -151,6 +154,11 @@ class Workspace:
         if store is not None:
             store.close()  # type: ignore[attr-defined]
 
+    def forget_store(self) -> None:
+        """After `close`: the next use opens the files anew."""
+        self._made.pop("store", None)
+        self._made.pop("engine", None)
+
     def _settings(self) -> Settings:
         can_keep = os.path.isdir(self.shared_dir)
         return config.resolve(self.paths, self.environ, files=private_files(self.shared_dir) if can_keep else None)
@@ -218,7 +226,8 @@ class Workspace:
 
 
 def private_files(folder: str) -> Files:
-    """How small files of a control plane are written: for those who can write its folder, and without waiting for the disk."""
+    """How small files of a control plane are written: for those who can write its folder, and without waiting for
+    the disk."""
     mode = 0o660 if os.path.isdir(folder) and os.stat(folder).st_mode & 0o020 else 0o600
     return Files(
         lambda path, data: durable.replace_file(path, data, mode=mode, durable=False),

@@ -1,8 +1,8 @@
 """The loop that every change goes through: read, observe, decide, append, settle.
 
-The engine makes no judgement. It asks the store for the state, the world for evidence, the decider for events, and the store to
-keep them. If somebody else appended first it looks again; if an acknowledgement is lost it asks for the batch by its id. Only
-then does it answer.
+The engine makes no judgement. It asks the store for the state, the world for evidence, the decider for events, and
+the store to keep them. If somebody else appended first it looks again; if an acknowledgement is lost it asks for the
+batch by its id. Only then does it answer.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jit.kernel.events import recorded
 from jit.kernel.lease import Evidence
 from jit.kernel.record import record, specialise
 from jit.store.api import AppendUnknown, Batch, Conflict
-from jit.systems.claims.decide import Claim, ClaimNext, decide
+from jit.systems.decide import decide, is_of_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from jit.kernel.events import Event
     from jit.kernel.instant import Instant
+    from jit.kernel.lease import Lease, ProcessRef
     from jit.kernel.ledger import Leases
-    from jit.kernel.lease import ProcessRef
     from jit.kernel.policy import Liveness
     from jit.store.api import Appended, EventStore
-    from jit.systems.claims.decide import ClaimCommand
+    from jit.systems.decide import AnyCommand
 
     class World(Protocol):
         """What the engine asks the world."""
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         def now(self) -> Instant: ...
         def ulid(self, wall_ms: int) -> str: ...
         def liveness(self, process: ProcessRef) -> Liveness: ...
+        def content(self, resource: str) -> str: ...
 
 
 ATTEMPTS = 100
@@ -59,7 +60,7 @@ class Engine:
         self.world = world
         self._submitted = 0
 
-    def submit(self, command: ClaimCommand) -> Outcome:
+    def submit(self, command: AnyCommand) -> Outcome:
         """Carry a command out, durably, and say what happened."""
         self._submitted += 1
         if self._submitted == BUSY:
@@ -75,7 +76,7 @@ class Engine:
             hint="run the command again",
         )
 
-    def _attempt(self, command: ClaimCommand) -> tuple[Outcome | None, Appended | None]:
+    def _attempt(self, command: AnyCommand) -> tuple[Outcome | None, Appended | None]:
         with self.store.exclusive():
             view = self.store.view()
             evidence = self._observe(view.leases, command)
@@ -89,13 +90,17 @@ class Engine:
             return None, None
         return Outcome(events, answer.sequence, batch_id), answer
 
-    def _observe(self, leases: Leases, command: ClaimCommand) -> Evidence:
-        """The time, and for every process whose life the decision may turn on, whether it lives."""
+    def _observe(self, leases: Leases, command: AnyCommand) -> Evidence:
+        """The time; for every process whose life the decision may turn on, whether it lives; for files, what they
+        hold."""
         now = self.world.now()
-        processes = {process for process in _processes(leases, command) if process is not None}
+        holders, resources = _concerned(leases, command)
+        processes = {lease.owner.process for lease in holders if lease.owner.process is not None}
+        content = {resource: self.world.content(resource) for resource in resources} if resources else None
         if not processes:
-            return Evidence(now, {})
-        return Evidence(now, {process: self.world.liveness(process) for process in sorted(processes, key=repr)})
+            return Evidence(now, {}, None, content)
+        alive = {process: self.world.liveness(process) for process in sorted(processes, key=repr)}
+        return Evidence(now, alive, None, content)
 
     def _settle(self, appended: Appended) -> None:
         try:
@@ -109,11 +114,15 @@ class Engine:
                 ) from unknown
 
 
-def _processes(leases: Leases, command: ClaimCommand) -> list[ProcessRef | None]:
-    if isinstance(command, (Claim, ClaimNext)):
-        return []  # a claim ends by time, never by the life of a process
-    resources = getattr(command, "resources", None)
-    if resources is None:
-        lease = leases.lease(command.lease_id)
-        return [lease.owner.process] if lease else []
-    return [lease.owner.process for resource in resources for lease in leases.holders(resource)]
+def _concerned(leases: Leases, command: AnyCommand) -> tuple[list[Lease], list[str]]:
+    """The leases whose owners' life matters for a decision, and the files whose content does."""
+    if is_of_files(command):
+        from jit.systems.files.concern import concerned
+
+        return concerned(leases, command)  # type: ignore[arg-type]
+    lease_id = getattr(command, "lease_id", "")
+    if lease_id and not hasattr(command, "resources"):
+        lease = leases.lease(lease_id)
+        return ([] if lease is None else [lease]), []
+    resources = getattr(command, "resources", ())  # a claim ends by time, never by the life of a process
+    return [lease for resource in resources for lease in leases.holders(resource)], []

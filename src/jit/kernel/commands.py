@@ -1,4 +1,7 @@
-"""What can be asked of the kernel. Ids are made before the asking, so that deciding twice gives the same answer twice."""
+"""What can be asked of the kernel.
+
+Ids are made before the asking, so that deciding twice gives the same answer twice.
+"""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
 Two rules hold it together:
 
-1. A lease ends in exactly one way: its owner releases or transfers it, somebody evicts it with a reason, or its own policy
-   says that it lapsed. Nothing else, no count of denials and no doubt about an owner's life, ends a lease.
-2. Lapsing is noticed, not scheduled. Whoever touches a resource or a lease first asks for its standing, and a lapse that is
-   found is recorded in the same batch as the answer. So a lapse is in the log once, however often it was looked at.
+1. A lease ends in exactly one way: its owner releases or transfers it, somebody evicts it with a reason, or its own
+policy says that it lapsed. Nothing else, no count of denials and no doubt about an owner's life, ends a lease. 2.
+Lapsing is noticed, not scheduled. Whoever touches a resource or a lease first asks for its standing, and a lapse that
+is found is recorded in the same batch as the answer. So a lapse is in the log once, however often it was looked at.
 
     command    lease is held               lease is stale            lease has lapsed          no such lease
     Acquire    Denied (own: Refused)       Denied (own: Refused)     Lapsed, Granted           Granted
@@ -28,8 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jit.kernel.commands import Command
     from jit.kernel.events import Event
-    from jit.kernel.ledger import Leases
     from jit.kernel.lease import Evidence
+    from jit.kernel.ledger import Leases
 
 
 def decide(state: Leases, command: Command, evidence: Evidence) -> tuple[Event, ...]:
@@ -87,7 +87,7 @@ def _new_lease(command: Acquire, fence: int, evidence: Evidence) -> Lease:
         now,
         command.reason,
         command.branch,
-        False,  # noqa: FBT003  positions of a record, not of a function
+        False,
         evidence.revision,
     )
 

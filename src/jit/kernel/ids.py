@@ -1,4 +1,5 @@
-"""The shapes of names: ULIDs for leases, issues and batches; `type:identifier` for agents; `wt:` + 8 hex for worktrees."""
+"""The shapes of names: ULIDs for leases, issues and batches; `type:identifier` for agents; `wt:` + 8 hex for
+worktrees."""
 
 from __future__ import annotations
 
@@ -11,7 +12,10 @@ _times: dict[int, str] = {}
 
 
 def ulid(wall_ms: int, entropy: bytes) -> str:
-    """A ULID: 48 bits of milliseconds in 10 digits, then 16 digits from the low bits of 16 random bytes. Sorts by time."""
+    """A ULID: 48 bits of milliseconds in 10 digits, then 16 digits from the low bits of 16 random bytes.
+
+    Sorts by time.
+    """
     return _time_digits(wall_ms & 0xFFFF_FFFF_FFFF) + entropy[:16].translate(_BYTE_TO_DIGIT).decode()
 
 

@@ -1,7 +1,7 @@
 """JSON without the `json` package.
 
-The package imports `re` and costs more than the interpreter's own start; the two C functions beneath it cost nothing. They
-are private, so every use has the public package as its fallback, and both ways are tested to agree.
+The package imports `re` and costs more than the interpreter's own start; the two C functions beneath it cost nothing.
+They are private, so every use has the public package as its fallback, and both ways are tested to agree.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def private_pair() -> tuple[Loads, Dumps]:
     import _json
 
     scan = _json.make_scanner(_ScannerSettings)  # type: ignore[arg-type]
-    encode = _json.make_encoder(None, _refuse, _json.encode_basestring_ascii, None, ":", ",", False, False, False)  # noqa: FBT003
+    encode = _json.make_encoder(None, _refuse, _json.encode_basestring_ascii, None, ":", ",", False, False, False)
 
     def parse(text: str) -> object:
         try:
             value, end = scan(text, 0)
-        except StopIteration:
+        except (StopIteration, SystemError):  # the scanner cannot say what is wrong unless the package is loaded
             return public_pair()[0](text)
         if end != len(text) and text[end:].strip(" \t\r\n"):
             raise ValueError(f"extra data after the JSON value, at character {end}")
@@ -75,7 +75,7 @@ class _ScannerSettings:
     parse_float = float
     parse_int = int
     parse_constant = staticmethod(_constant)
-    memo: dict[str, str] = {}  # noqa: RUF012  the scanner's own scratch space
+    memo: dict[str, str] = {}
 
 
 quote: Callable[[str], str]

@@ -26,7 +26,10 @@ class ProcessRef:
 
 @record
 class Owner:
-    """Who asks, or holds. Two owners are the same when agent, worktree and session agree; the process is proof of life."""
+    """Who asks, or holds.
+
+    Two owners are the same when agent, worktree and session agree; the process is proof of life.
+    """
 
     agent: str
     worktree: str
@@ -36,15 +39,21 @@ class Owner:
 
 @record
 class Evidence:
-    """Everything the world was asked before a decision. It is stored beside the decision, so that it can be made again."""
+    """Everything the world was asked before a decision.
+
+    It is stored beside the decision, so that it can be made again.
+    """
 
     now: Instant
     liveness: Mapping[ProcessRef, Liveness]
     revision: int | None = None
+    content: Mapping[str, str] | None = None
 
 
 @record
 class Lease:
+    """`note` is what the system that made the lease wants to remember with it."""
+
     lease_id: str
     resources: tuple[str, ...]
     owner: Owner
@@ -57,6 +66,8 @@ class Lease:
     branch: str = ""
     stopped: bool = False
     acquired_rev: int | None = None
+    note: str = ""
+    shared: bool = False
 
 
 def same_owner(one: Owner, other: Owner) -> bool:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         def lease(self, lease_id: str) -> Lease | None: ...
         def holders(self, resource: str) -> tuple[Lease, ...]: ...
         def indefinite(self, agent: str) -> int: ...
+        def of_agent(self, agent: str) -> tuple[Lease, ...]: ...
 
 
 class Ledger:
@@ -47,6 +48,11 @@ class Ledger:
             for lease in self.active.values()
             if isinstance(lease.policy, Indefinite) and agent in ("", lease.owner.agent)
         )
+
+    def of_agent(self, agent: str) -> tuple[Lease, ...]:
+        """All leases of an agent, the oldest first."""
+        mine = [lease for lease in self.active.values() if lease.owner.agent == agent]
+        return tuple(sorted(mine, key=lambda lease: (lease.acquired.wall_ms, lease.lease_id)))
 
     def copy(self) -> Ledger:
         twin = Ledger()

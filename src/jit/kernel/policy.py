@@ -23,7 +23,10 @@ class Ttl:
 
 @record
 class Indefinite:
-    """Never ends by itself. Silent for longer than `stale_after_ms` it is stale: it still blocks others, and its holder too."""
+    """Never ends by itself.
+
+    Silent for longer than `stale_after_ms` it is stale: it still blocks others, and its holder too.
+    """
 
     stale_after_ms: int
 
@@ -41,7 +44,10 @@ class WhileAlive:
 
 @record
 class Revisions:
-    """Ends when the document's revision is more than `lease_revs` ahead of the one it was acquired at. No clock at all."""
+    """Ends when the document's revision is more than `lease_revs` ahead of the one it was acquired at.
+
+    No clock at all.
+    """
 
     lease_revs: int
 

@@ -1,8 +1,8 @@
 """Frozen value types that cost nothing to import.
 
-`import dataclasses` takes longer than starting the whole interpreter, and the kernel is loaded before every edit of every
-agent. So `record` makes what a frozen, slotted dataclass would be, in one page. Type checkers see a dataclass. A record
-has no subclasses and no mutable defaults.
+`import dataclasses` takes longer than starting the whole interpreter, and the kernel is loaded before every edit of
+every agent. So `record` makes what a frozen, slotted dataclass would be, in one page. Type checkers see a dataclass.
+A record has no subclasses and no mutable defaults.
 
 Generating a constructor for each class would cost a short-lived process more than it ever gains, so there is one
 constructor for all; a process that goes on working calls `specialise` once and has the generated ones from then on.
@@ -46,7 +46,7 @@ else:
             known |= {f"default_{name}": value for name, value in made._defaults.items()}
             heads = [f"{name}=default_{name}" if name in made._defaults else name for name in fields]
             lines = [f"    set_{name}(self, {name})" for name in fields] or ["    pass"]
-            exec("\n".join([f"def __init__(self, {', '.join(heads)}):", *lines]), known)  # noqa: S102  fields of our own source
+            exec("\n".join([f"def __init__(self, {', '.join(heads)}):", *lines]), known)
             made.__init__ = known["__init__"]
 
     class _Record:
@@ -56,7 +56,7 @@ else:
             setters = self._setters
             if named or len(args) != len(setters):
                 args = _arguments(self, args, named)
-            for put, value in zip(setters, args):  # noqa: B905  lengths are equal, strict costs a keyword
+            for put, value in zip(setters, args):
                 put(self, value)
 
         def __setattr__(self, name, value):

@@ -1,7 +1,7 @@
 """Do the table and the log agree? Asked by everybody who reads the table, before and after.
 
-A writer appends to the log and then updates the table, both under the lock. So a table that ends where the log ends is whole, and
-one that does not is behind: a writer is at work, or died at it.
+A writer appends to the log and then updates the table, both under the lock. So a table that ends where the log ends
+is whole, and one that does not is behind: a writer is at work, or died at it.
 """
 
 from __future__ import annotations

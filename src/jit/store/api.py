@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from typing import ContextManager, Protocol
 
     from jit.kernel.events import Event
-    from jit.kernel.ledger import Leases, Ledger
     from jit.kernel.lease import Evidence
-    from jit.systems.claims.decide import ClaimCommand
+    from jit.kernel.ledger import Leases, Ledger
+    from jit.systems.decide import AnyCommand
 
     class EventStore(Protocol):
         def exclusive(self) -> ContextManager[object]:
@@ -45,7 +45,7 @@ class Batch:
     """One decision: what was asked, what was known, what happened. It is stored whole or not at all."""
 
     batch_id: str
-    command: ClaimCommand
+    command: AnyCommand
     evidence: Evidence
     events: tuple[Event, ...]
 
@@ -86,7 +86,7 @@ class Conflict:
     actual: int
 
 
-class AppendUnknown(Exception):  # noqa: N818  an answer that is missing, not an error of the caller
+class AppendUnknown(Exception):
     """The batch may or may not be durable. `resolve` it by its id."""
 
     def __init__(self, batch_id: str, why: str) -> None:

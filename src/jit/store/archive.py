@@ -1,11 +1,11 @@
 """Closed history in compressed segments.
 
-Archiving moves the log's records, byte for byte, into `archive/claims-<first>-<last>.jsonl.gz` and begins a new log with a
-checkpoint that stands at the last archived sequence, followed by the leases that are still active. Sequences go on where
-they were; replaying the segments and then the log gives the same state as before.
+Archiving moves the log's records, byte for byte, into `archive/claims-<first>-<last>.jsonl.gz` and begins a new log
+with a checkpoint that stands at the last archived sequence, followed by the leases that are still active. Sequences
+go on where they were; replaying the segments and then the log gives the same state as before.
 
-Each step leaves a state that reads right: until the new log is renamed into place the old one is whole and the new segment is
-ignored, because it reaches past the place where the live log begins.
+Each step leaves a state that reads right: until the new log is renamed into place the old one is whole and the new
+segment is ignored, because it reaches past the place where the live log begins.
 """
 
 from __future__ import annotations

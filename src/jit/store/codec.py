@@ -1,8 +1,8 @@
 """The log's lines: an envelope around each event, and back.
 
-One batch is one or more lines that are written together. Each line has `sequence`, `event_type`, `timestamp`, `batch`,
-`payload`; the first line of a batch also has `actor`, `command` and `evidence`, so that the decision can be made again. `crc`
-is the CRC-32 of everything before it: a line that was damaged anywhere is found without parsing it.
+One batch is one or more lines that are written together. Each line has `sequence`, `event_type`, `timestamp`,
+`batch`, `payload`; the first line of a batch also has `actor`, `command` and `evidence`, so that the decision can be
+made again. `crc` is the CRC-32 of everything before it: a line that was damaged anywhere is found without parsing it.
 
 The order of the keys up to the lease id is fixed: `scan` relies on it.
 """
@@ -99,7 +99,7 @@ def decode_batch(lines: list[Line]) -> Batch:
 def _section(body: dict[str, object], name: str) -> dict[str, object]:
     value = body.get(name)
     if not isinstance(value, dict):
-        raise ValueError(f"a record without {name}")  # noqa: TRY004  damage is one kind of fault, whatever the type
+        raise ValueError(f"a record without {name}")
     return value
 
 
@@ -114,6 +114,8 @@ def _evidence_fields(evidence: Evidence) -> str:
     if evidence.liveness:
         rows = [[r.host, r.boot_id, r.pid, r.start, r.namespace, alive] for r, alive in evidence.liveness.items()]
         text += f',"liveness":{dumps(rows)}'
+    if evidence.content is not None:
+        text += f',"content":{dumps(dict(evidence.content))}'
     return text if evidence.revision is None else f'{text},"revision":{evidence.revision}'
 
 
@@ -123,4 +125,4 @@ def _decode_evidence(body: dict[str, object]) -> Evidence:
     now: list[object] = body["now"]  # type: ignore[assignment]
     rows: list[list[object]] = body.get("liveness", [])  # type: ignore[assignment]
     liveness: dict[ProcessRef, Liveness] = {ProcessRef(*row[:5]): row[5] for row in rows}  # type: ignore[arg-type,misc]
-    return Evidence(Instant(*now), liveness, body.get("revision"))  # type: ignore[arg-type]
+    return Evidence(Instant(*now), liveness, body.get("revision"), body.get("content"))  # type: ignore[arg-type]

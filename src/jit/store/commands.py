@@ -6,22 +6,32 @@ from jit.kernel.commands import Acquire, Beat, Evict, Release, Renew, Transfer
 from jit.kernel.jsontext import dumps, quote
 from jit.store.leases import decode_owner, decode_policy, owner_fields, policy_fields
 from jit.systems.claims.decide import Claim, ClaimNext, Quota
+from jit.systems.decide import is_of_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jit.kernel.lease import Owner
     from jit.store.leases import Json
     from jit.systems.claims.decide import ClaimCommand
+    from jit.systems.decide import AnyCommand
 
 
-def owner_of(command: ClaimCommand) -> Owner:
+def owner_of(command: AnyCommand) -> Owner:
     """Who asks: the envelope's actor, not repeated in the command."""
     if isinstance(command, ClaimNext):
         return command.claim.acquire.owner
     return command.acquire.owner if isinstance(command, Claim) else command.owner
 
 
-def command_fields(command: ClaimCommand) -> str:
+def command_fields(command: AnyCommand) -> str:
+    if is_of_files(command):
+        from jit.store.file_commands import file_command_fields
+
+        return file_command_fields(command)  # type: ignore[arg-type]
+    return _claim_fields(command)  # type: ignore[arg-type]
+
+
+def _claim_fields(command: ClaimCommand) -> str:
     match command:
         case ClaimNext():
             claim = command.claim
@@ -64,7 +74,7 @@ def _rest(command: Renew | Beat | Release | Transfer | Evict) -> str:
             return f',"reason":{quote(command.reason)},"to":{{{owner_fields(command.to)}}},{new}'
 
 
-def decode_command(owner: Owner, body: Json) -> ClaimCommand:
+def decode_command(owner: Owner, body: Json) -> AnyCommand:
     match body["name"]:
         case "acquire":
             return _decode_acquire(owner, body)
@@ -72,6 +82,10 @@ def decode_command(owner: Owner, body: Json) -> ClaimCommand:
             return _decode_claim(owner, body)
         case "claim-next":
             return ClaimNext(_decode_claim(owner, body), tuple(body["candidates"]))  # type: ignore[arg-type]
+        case "touch" | "stop" | "end" | "committed" | "resume":
+            from jit.store.file_commands import decode_file_command
+
+            return decode_file_command(owner, body)
         case _:
             return _decode_of_lease(owner, body)
 

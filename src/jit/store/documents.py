@@ -1,7 +1,8 @@
 """Issue files: `.jit/issues/<id>/issue.json`, and where they are looked for.
 
-An issue may be in this worktree, only committed, or only uncommitted in the main worktree; the first that has it is the one that
-is read. Writes go to this worktree. Every file is replaced as a whole, and saving an unchanged issue leaves its bytes alone.
+An issue may be in this worktree, only committed, or only uncommitted in the main worktree; the first that has it is
+the one that is read. Writes go to this worktree. Every file is replaced as a whole, and saving an unchanged issue
+leaves its bytes alone.
 """
 
 from __future__ import annotations

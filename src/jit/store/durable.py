@@ -1,7 +1,7 @@
 """The only place that calls fsync, rename, flock and ftruncate.
 
-What a sync can promise: the data reached the device, and the device said so. A device that lies, or a file system mounted
-without barriers, can still lose it. On macOS only `F_FULLFSYNC` asks the device at all.
+What a sync can promise: the data reached the device, and the device said so. A device that lies, or a file system
+mounted without barriers, can still lose it. On macOS only `F_FULLFSYNC` asks the device at all.
 """
 
 from __future__ import annotations
@@ -114,7 +114,10 @@ def replace_file(path: str, data: bytes, *, mode: int | None = None, durable: bo
 
 
 def create_file(path: str, data: bytes, *, mode: int = 0o644) -> bool:
-    """Create `path` with all of `data`, durably; False if it exists already. Of several at once exactly one succeeds."""
+    """Create `path` with all of `data`, durably; False if it exists already.
+
+    Of several at once exactly one succeeds.
+    """
     temp = f"{path}.{os.getpid()}.tmp"
     try:
         replace_file(temp, data, mode=mode)
@@ -144,8 +147,8 @@ def make_directory(path: str, mode: int) -> None:
 class FileLock:
     """An exclusive lock between processes, released by the kernel when its holder dies.
 
-    The file is never unlinked: two processes that lock two files of one name exclude nobody. What is written into it tells
-    a person who had the lock last; no decision reads it.
+    The file is never unlinked: two processes that lock two files of one name exclude nobody. What is written into it
+    tells a person who had the lock last; no decision reads it.
     """
 
     def __init__(self, path: str, *, mode: int = 0o600, wait_ms: int = 10_000) -> None:
@@ -184,7 +187,8 @@ class FileLock:
         self.release()
 
     def _wait(self) -> None:
-        """Wait in the kernel's queue, woken by an alarm; where alarms cannot be used (threads), look again and again."""
+        """Wait in the kernel's queue, woken by an alarm; where alarms cannot be used (threads), look again and
+        again."""
         if self.wait_ms <= 0:  # an alarm after no time at all would never ring
             self._ring(0, None)
         try:

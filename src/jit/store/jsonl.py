@@ -1,9 +1,9 @@
 """The local store: an append-only log, a lock, and two caches.
 
-Writing: take the lock, catch up with the log, decide, append, update the table, give the lock back, and only then wait for the
-disk. It is one file, so the sync of a later record covers every earlier one; writers that wait at the same time share one
-sync. Success is reported after the sync, so what was acknowledged is on the device. A refusal or a listing may mention a
-record that a power cut then erases; nobody was told that it is theirs.
+Writing: take the lock, catch up with the log, decide, append, update the table, give the lock back, and only then
+wait for the disk. It is one file, so the sync of a later record covers every earlier one; writers that wait at the
+same time share one sync. Success is reported after the sync, so what was acknowledged is on the device. A refusal or
+a listing may mention a record that a power cut then erases; nobody was told that it is theirs.
 
 Reading takes no lock, creates nothing, and works in a read-only checkout.
 """
@@ -164,7 +164,9 @@ class _Session:
         self.lock = open_lock(plane, "claims", options.wait_ms)
         self.sync_lock = open_lock(plane, "sync", options.wait_ms)
         self.index_lock = open_lock(plane, "index", options.wait_ms)
+        self.log = plane.log
         self.fd = open_log(plane)
+        self.inode = os.fstat(self.fd).st_ino
         self.note_due_ns = 0
         self.table = Table(-1, "")  # no file yet: the first `begin` opens or makes one
 
@@ -173,15 +175,18 @@ class _Session:
         if self.options.note and time.monotonic_ns() > self.note_due_ns:
             self.note_due_ns = time.monotonic_ns() + NOTE_MS * 1_000_000
             self.lock.note(f"{self.options.note} {rfc3339(clock.now().wall_ms)}".encode())
-        found = os.fstat(self.fd)
-        if not found.st_nlink:  # an archive, or a repair, put another file in its place
+        found = os.stat(self.log)
+        if found.st_ino != self.inode:  # an archive, or a repair, put another file in its place
             self._reopen()
             found = os.fstat(self.fd)
         if not self.table.load() or self.table.applied != found.st_size:
             self.table = rebuild(self.plane, self.fd, self.table, clock.now(), self.options.progress)
 
     def record(self, batch: Batch, lines: list[bytes], end: int) -> None:
-        """Bring the table to what was just appended. If that fails the log still stands: the table is made again later."""
+        """Bring the table to what was just appended.
+
+        If that fails the log still stands: the table is made again later.
+        """
         table, fd, now = self.table, self.fd, batch.evidence.now
         try:
             offset = table.applied
@@ -215,6 +220,7 @@ class _Session:
         opened = open_log(self.plane)  # first: if this fails, the old descriptor is still there to be looked at again
         os.close(self.fd)
         self.fd = opened
+        self.inode = os.fstat(opened).st_ino
         self.table.close()
 
 
@@ -227,7 +233,7 @@ class _Exclusive:
         self.store = store
 
     def __enter__(self) -> None:
-        session = self.store._writing()  # noqa: SLF001  one mechanism in two classes
+        session = self.store._writing()
         session.lock.acquire()
         try:
             session.begin(self.store.clock)
@@ -241,6 +247,6 @@ class _Exclusive:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        session = self.store._session  # noqa: SLF001
+        session = self.store._session
         if session is not None:
             session.lock.release()

@@ -53,6 +53,10 @@ def _rare_fields(lease: Lease) -> str:
         parts.append(',"stopped":true')
     if lease.acquired_rev is not None:
         parts.append(f',"acquired_rev":{lease.acquired_rev}')
+    if lease.shared:
+        parts.append(',"shared":true')
+    if lease.note:
+        parts.append(f',"note":{quote(lease.note)}')
     return "".join(parts)
 
 
@@ -73,6 +77,8 @@ def decode_lease(body: Json) -> Lease:
         body.get("branch", ""),  # type: ignore[arg-type]
         body.get("stopped", False),  # type: ignore[arg-type]
         body.get("acquired_rev"),  # type: ignore[arg-type]
+        body.get("note", ""),  # type: ignore[arg-type]
+        body.get("shared", False),  # type: ignore[arg-type]
     )
 
 

@@ -10,7 +10,10 @@ from jit.store import durable
 
 @record
 class Plane:
-    """Where the shared state of one repository lives. Group mode lets a team share it; otherwise it is its owner's alone."""
+    """Where the shared state of one repository lives.
+
+    Group mode lets a team share it; otherwise it is its owner's alone.
+    """
 
     root: str
     group: bool = False

@@ -1,7 +1,7 @@
 """Making the point index agree with the log.
 
-Whoever takes the writers' lock and finds a table that does not end where the log ends knows that a writer died between the two,
-and makes the table anew.
+Whoever takes the writers' lock and finds a table that does not end where the log ends knows that a writer died
+between the two, and makes the table anew.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ def apply_event(table: Table, fd: int, event: Event, offset: int, now: Instant) 
 
 
 def rebuild(plane: Plane, fd: int, old: Table, now: Instant, progress: Progress | None) -> Table:
-    """A table that fits the log: the one in place if it does, else a new one. Cuts off a tail that was never finished."""
+    """A table that fits the log: the one in place if it does, else a new one.
+
+    Cuts off a tail that was never finished.
+    """
     old.close()
     in_place = open_table(plane.table, writable=True)
     if in_place is not None and fits(in_place, fd, now) and not in_place.crowded():
@@ -80,7 +83,8 @@ def rebuild(plane: Plane, fd: int, old: Table, now: Instant, progress: Progress 
 
 
 def scan_log(plane: Plane, fd: int, progress: Progress | None) -> Scan:
-    """Where every active lease's record stands, from the readable index if it can be trusted, else from the beginning."""
+    """Where every active lease's record stands, from the readable index if it can be trusted, else from the
+    beginning."""
     size = os.fstat(fd).st_size
     start = read_index(plane, fd)
     if start is None or start.place.offset > size:

@@ -24,7 +24,7 @@ from jit.store.leases import decode_lease
 from jit.store.reader import take_snapshot
 from jit.store.scan import Scan
 from jit.store.view import lease_at
-from jit.systems.claims.decide import decide
+from jit.systems.decide import decide
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

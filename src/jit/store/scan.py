@@ -1,11 +1,12 @@
 """One pass over the log that finds each active lease's latest record.
 
-Most records are never parsed: a pattern takes the sequence, the type and the lease id from the fixed head of the line, the
-checksum proves that the rest is whole, and only the last record of a lease that is still active is worth reading. That is
-what makes rebuilding a long log fast.
+Most records are never parsed: a pattern takes the sequence, the type and the lease id from the fixed head of the
+line, the checksum proves that the rest is whole, and only the last record of a lease that is still active is worth
+reading. That is what makes rebuilding a long log fast.
 
-A tail that is not finished (no end of line, or a batch with lines missing) is a write that never returned: it is left out,
-and `end` says where it begins. Anything else that is wrong is damage and is reported with file, line and byte offset.
+A tail that is not finished (no end of line, or a batch with lines missing) is a write that never returned: it is left
+out, and `end` says where it begins. Anything else that is wrong is damage and is reported with file, line and byte
+offset.
 """
 
 from __future__ import annotations

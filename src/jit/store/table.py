@@ -1,8 +1,8 @@
 """The point index: from a name to the place in the log where its latest record stands.
 
-An open-addressing hash table in a file, `claims.table`, read and written a few slots at a time: looking up one issue among a
-million leases reads one block. It is a cache and nothing else. It is never synced; a table of another boot, of another log,
-that ends elsewhere than the log or has a wrong checksum is thrown away and made again from the log.
+An open-addressing hash table in a file, `claims.table`, read and written a few slots at a time: looking up one issue
+among a million leases reads one block. It is a cache and nothing else. It is never synced; a table of another boot,
+of another log, that ends elsewhere than the log or has a wrong checksum is thrown away and made again from the log.
 
 Slots are four words: hash of the name, place (offset and flags), hash of the agent, and when the lease is due by the
 boot-time clock. A lease stands under its own id and under each of its resources. A name may stand in several slots.

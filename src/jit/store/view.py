@@ -70,6 +70,11 @@ class PointView:
             return self._table.endless
         return sum(1 for slot in self._table.of_agent(agent) if slot[1] & ENDLESS)
 
+    def of_agent(self, agent: str) -> tuple[Lease, ...]:
+        found = [self._at(slot[1] >> 3) for slot in self._table.of_agent(agent)]
+        mine = [lease for lease in found if lease is not None and lease.owner.agent == agent]
+        return tuple(sorted(mine, key=lambda lease: (lease.acquired.wall_ms, lease.lease_id)))
+
     def _at(self, offset: int) -> Lease | None:
         if offset not in self._known:
             self._known[offset] = lease_at(self._fd, offset)

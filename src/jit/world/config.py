@@ -138,7 +138,7 @@ def strangers(layer: Layer) -> Iterator[tuple[str, str]]:
     """Keys of a file that are unknown, or at home in the other file."""
     for name in layer.values:
         key = KEYS.get(name)
-        if key is None and name not in RETIRED:
+        if key is None and name not in RETIRED and name != "path":
             meant = suggest(name)
             yield name, f"unknown setting {name}" + (f"; did you mean {meant}?" if meant else "")
         elif key is not None and key.home != layer.home:

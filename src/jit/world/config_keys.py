@@ -40,15 +40,15 @@ class Key:
         return "agent" if self.name.startswith(("agent.", "behavior.")) else "config"
 
 
-def _choice(name: str, default: str, *choices: str, help: str) -> Key:  # noqa: A002  the table reads better so
+def _choice(name: str, default: str, *choices: str, help: str) -> Key:
     return Key(name, "choice", default, help, choices)
 
 
-def _number(name: str, default: int | None, low: int, high: int, *, help: str) -> Key:  # noqa: A002
+def _number(name: str, default: int | None, low: int, high: int, *, help: str) -> Key:
     return Key(name, "number", default, help, (), low, high)
 
 
-def _flag(name: str, *, default: bool, help: str) -> Key:  # noqa: A002
+def _flag(name: str, *, default: bool, help: str) -> Key:
     return Key(name, "flag", default, help)
 
 
@@ -98,6 +98,21 @@ _TABLE: tuple[Key, ...] = (
     _flag("locks.enable_metadata", default=True, help="note in the lock file who holds it, for diagnosis only"),
     _number("locks.wait_secs", 10, 0, DAY_SECS, help="how long a command waits for the writers' lock"),
     _flag("control.group", default=False, help="share the control plane with the group of its directory (0770, 0660)"),
+    _choice(
+        "files.on_contention", "wait", "wait", "deny",
+        help="a denied edit waits inside the hook for its retry, or is answered at once with the time of the retry",
+    ),
+    _number("files.retry_interval_secs", 180, 1, DAY_SECS, help="when a denied edit may be tried again; 180 is the contract"),
+    _number("files.stop_idle_secs", 30, 0, DAY_SECS, help="how long a stopped agent keeps its files; 30 is the contract"),
+    _number(
+        "files.silence_secs", 3600, 1, YEAR_SECS,
+        help="how long an owner whose life cannot be known may be silent before its files are free",
+    ),
+    _flag("files.lease_ignored", default=False, help="lease files that git ignores, too"),
+    _choice(
+        "files.on_failure", "allow", "allow", "deny",
+        help="what a hook answers when jit itself fails: allow and record it, or deny",
+    ),
     Key("agent.id", "text", None, "who this agent is, as type:name"),
     Key("agent.created_at", "text", None, "when this identity was made"),
     Key("agent.description", "text", None, "a line about this agent, for people"),

@@ -131,6 +131,8 @@ def flatten(table: Mapping[str, object], prefix: str = "") -> Flat:
 def _plain(value: object) -> object:
     if isinstance(value, list):
         return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
     if hasattr(value, "isoformat"):
         return str(value.isoformat()).replace("+00:00", "Z")
     return value if isinstance(value, str | int) else str(value)

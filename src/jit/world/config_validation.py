@@ -8,6 +8,7 @@ from jit.kernel.record import record
 from jit.world.config import strangers
 from jit.world.config_keys import KEYS, RETIRED, Key, fault, from_text
 from jit.world.config_layers import ConfigPaths, Layer, parse_file, places
+from jit.world.path_rules import fault as rule_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +59,11 @@ def _layer_problems(layer: Layer) -> Iterator[Problem]:
     lines = key_lines(layer.path)
     for name, words in strangers(layer):
         yield Problem(layer.path, lines.get(name, 0), name, words, f"remove it from {layer.path}", "warning")
+    rows = layer.values.get("path", [])
+    for row in rows if isinstance(rows, list) else [rows]:
+        why = rule_fault(row)
+        if why:
+            yield Problem(layer.path, lines.get("path", 0), "path", f"a [[path]] rule: {why}", f"edit {layer.path}")
     for name, value in layer.values.items():
         why = _why_wrong(layer, name, value)
         if why:

@@ -1,8 +1,8 @@
 """Claims: leases on issues, with limits on those that never end.
 
-A claim is an Acquire of one issue. What claims add to the kernel: an indefinite claim needs a reason, a configuration that
-permits it, and room under two limits; and `ClaimNext` takes the first free issue of a list, so that many agents can ask for
-work at once and each gets another issue.
+A claim is an Acquire of one issue. What claims add to the kernel: an indefinite claim needs a reason, a configuration
+that permits it, and room under two limits; and `ClaimNext` takes the first free issue of a list, so that many agents
+can ask for work at once and each gets another issue.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from jit.kernel.commands import Command
     from jit.kernel.events import Event
-    from jit.kernel.ledger import Leases
     from jit.kernel.lease import Evidence
+    from jit.kernel.ledger import Leases
 
     ClaimCommand: TypeAlias = "Claim | ClaimNext | Command"
 

@@ -13,7 +13,18 @@ SCHEMA_VERSION = 1
 STATES = ("backlog", "ready", "in_progress", "gated", "done", "rejected")
 CLAIMABLE = ("ready", "in_progress")
 PRIORITIES = ("critical", "high", "normal", "low")
-_OWN = ("schema_version", "id", "title", "description", "state", "priority", "assignee", "labels", "created_at", "updated_at")
+_OWN = (
+    "schema_version",
+    "id",
+    "title",
+    "description",
+    "state",
+    "priority",
+    "assignee",
+    "labels",
+    "created_at",
+    "updated_at",
+)
 
 
 @record
@@ -99,4 +110,6 @@ def _text(body: Mapping[str, object], name: str, path: str) -> str:
 
 
 def _fault(where: str, what: str) -> Invalid:
-    return Invalid(f"{where}: {what}", hint=f"look into it: cat '{where}'" if "/" in where else "", details={"file": where})
+    return Invalid(
+        f"{where}: {what}", hint=f"look into it: cat '{where}'" if "/" in where else "", details={"file": where}
+    )

@@ -1,0 +1,194 @@
+"""Where a hook was called: the repository, the owner, and the files that a call is about."""
+
+from __future__ import annotations
+
+import os
+
+from jit.app import SystemWorld, Workspace
+from jit.engine import Engine
+from jit.errors import Unavailable
+from jit.kernel.events import Denied, Refused
+from jit.kernel.instant import elapsed_ms
+from jit.kernel.lease import Owner
+from jit.kernel.policy import WhileAlive
+from jit.systems.files.commands import Target, Touch
+from jit.systems.files.names import REPOSITORY, file_resource, path_of
+from jit.systems.files.wait import wait_of
+from jit.views.blocker import blocked_words, outdated_words, waiting_words
+from jit.world.client import client_process
+from jit.world.content import digest
+from jit.world.identity import shorten
+from jit.world.path_rules import rule_for, rules_of
+from jit.world.paths import locate
+from jit.world.process import liveness
+from jit.world.worktree_file import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from jit.engine import Outcome
+    from jit.hooks.intent import Intent
+    from jit.kernel.lease import Lease
+    from jit.world.config import Settings
+    from jit.world.path_rules import PathRule
+    from jit.world.paths import Spot
+
+FRESH = ("edit", "patch")  # changes that a client applies to the file as it then is
+
+
+class FileWorld(SystemWorld):
+    """This machine, with the files that a command is about."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths: dict[str, str] = {}
+
+    def content(self, resource: str) -> str:
+        return digest(self.paths[resource])
+
+
+def find_place(intent: Intent, environ: Mapping[str, str]) -> Place | None:
+    """The place of a call; nothing outside git, or where jit was never set up."""
+    try:
+        space = Workspace(intent.cwd or os.getcwd(), environ)
+    except Unavailable:
+        return None
+    return Place(space, intent, environ) if os.path.exists(f"{space.shared_dir}/claims.jsonl") else None
+
+
+class Place:
+    """One call's repository and owner."""
+
+    def __init__(self, space: Workspace, intent: Intent, environ: Mapping[str, str]) -> None:
+        self.space = space
+        self.settings: Settings = space.settings
+        self.world = FileWorld()
+        self.process = client_process(environ)
+        agent = environ.get("JIT_AGENT_ID") or f"agent:{intent.client}-{shorten(intent.session) or 'unknown'}"
+        self.owner = Owner(agent, "", f"{intent.session}/{intent.subagent}", self.process)
+        self._scopes: dict[str, str] = {}
+        self._rules: tuple[PathRule, ...] | None = None
+
+    @property
+    def engine(self) -> Engine:
+        return Engine(self.space.store, self.world)
+
+    def targets(self, intent: Intent) -> tuple[tuple[Target, ...], tuple[str, ...]]:
+        """The files that the call would change, and what could not be known about it."""
+        if intent.manner == "shell":
+            from jit.hooks.commands import shell_targets
+
+            return shell_targets(self, intent)
+        return self.leasable(intent.paths, intent.cwd, fresh=intent.manner in FRESH), ()
+
+    def leasable(self, paths: Iterable[str], cwd: str, *, fresh: bool) -> tuple[Target, ...]:
+        """Those of the paths that are files of this repository, each once."""
+        found: dict[str, Target] = {}
+        for text in paths:
+            spot = locate(text, cwd or self.space.cwd, self.space.repo)
+            rule = rule_for(spot.path, self.rules) if spot else None
+            if spot is not None and rule is not None and rule.policy != "free":
+                resource = self.resource(spot, everywhere=rule.scope == "repository")
+                found.setdefault(resource, Target(resource, rule.policy, fresh, rule.mode == "shared"))  # type: ignore[arg-type]
+        return tuple(found.values())
+
+    @property
+    def rules(self) -> tuple[PathRule, ...]:
+        if self._rules is None:
+            self._rules = rules_of(self.settings)
+        return self._rules
+
+    def resource(self, spot: Spot, *, everywhere: bool = False) -> str:
+        """The name of a file, and a note where its content is."""
+        scope = REPOSITORY if everywhere else self._scope(spot)
+        resource = file_resource(scope, spot.path)
+        self.world.paths[resource] = spot.absolute
+        return resource
+
+    def _scope(self, spot: Spot) -> str:
+        scope = self._scopes.get(spot.root)
+        if scope is None:
+            identity = read(spot.root)
+            scope = self._scopes[spot.root] = identity.worktree_id if identity else self._name(spot.root)
+        return scope
+
+    def _name(self, root: str) -> str:
+        """A worktree that has no identity yet gets one, as with any other first use."""
+        return Workspace(root, {}).identity.worktree_id
+
+    def touch(self, targets: tuple[Target, ...], intent: Intent) -> Touch:
+        now = self.world.now()
+        return Touch(
+            self.owner,
+            targets,
+            tuple([self.world.ulid(now.wall_ms) for _ in targets]),
+            WhileAlive(
+                self.settings.number("files.silence_secs") * 1000, self.settings.number("files.stop_idle_secs") * 1000
+            ),
+            self.settings.number("files.retry_interval_secs") * 1000,
+            intent.tool,
+            self.space.branch,
+        )
+
+    def refusal(self, outcome: Outcome) -> str:
+        """Why the write may not happen, in words for the model; nothing if it may."""
+        answer = outcome.events[-1] if outcome.events else None
+        if isinstance(answer, Denied):
+            return f"{path_of(answer.resource)} is held by {answer.lease.owner.agent}. Do other work first."
+        if not isinstance(answer, Refused) or answer.lease is None:
+            return ""
+        if answer.code == "outdated":
+            return outdated_words(path_of(answer.subject))
+        if answer.code in ("blocked", "deadlock"):
+            return blocked_words(answer.lease)
+        return waiting_words(answer.lease, self.world.now())
+
+    def is_free_after_all(self, outcome: Outcome) -> bool:
+        """Does git ignore the file that is held? Asked only now, because asking git costs more than all the rest."""
+        answer = outcome.answer
+        if (
+            self.settings.flag("files.lease_ignored")
+            or not isinstance(answer, (Refused, Denied))
+            or answer.lease is None
+        ):
+            return False
+        from jit.systems.files.commands import Resume
+        from jit.systems.files.names import is_wait, waited_for
+        from jit.world.git_questions import run
+
+        resource = waited_for(answer.lease) if is_wait(answer.lease) else answer.lease.resources[0]
+        if run(self.space.repo, "check-ignore", "--quiet", "--", self.world.paths.get(resource, ""))[0] != 0:
+            return False
+        if is_wait(answer.lease):
+            self.engine.submit(Resume(answer.lease.lease_id, self.owner, "git ignores the file"))
+        return True
+
+    def until_due_ms(self, wait: Lease) -> int:
+        due = wait_of(wait).due
+        return 0 if due is None else elapsed_ms(self.world.now(), due)
+
+    def client_lives(self) -> bool:
+        """Is the client that asked still there? One that cannot be seen counts as there."""
+        return self.process is None or liveness(self.process) != "dead"
+
+    def slips(self, intent: Intent) -> str:
+        """Files that a shell call changed without a lease: leased now if they are free, and told about if they are
+        not."""
+        held = {
+            resource
+            for lease in self.space.snapshot().ledger.of_agent(self.owner.agent)
+            for resource in lease.resources
+        }
+        changed = [
+            target for target in self.leasable(intent.paths, intent.cwd, fresh=True) if target.resource not in held
+        ]
+        if not changed:
+            return ""
+        outcome = self.engine.submit(self.touch(tuple(changed), intent))
+        why = self.refusal(outcome)
+        return f"That command changed files that others hold. {why}" if why else ""
+
+    def close(self) -> None:
+        self.space.close()
+        self.space.forget_store()

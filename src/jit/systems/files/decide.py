@@ -1,0 +1,289 @@
+"""The file gate: every write is preceded by a lease, and nobody has to ask for it.
+
+The contract under contention is exact. A denied attempt is recorded as a wait with a `due`, one retry interval later.
+Before `due` every attempt gets the same answer and records nothing. At or after `due` the attempt is granted, or the
+wait turns into a block that stands until the holder's lease ends or an operator resumes it. There are no other
+retries.
+
+    attempt                     nobody holds it       held, first time      held, before due    held, at or after due   held, blocked
+    by anyone but its owner     Granted               wait + "waiting"      "waiting"           wait blocked            "blocked"
+
+An attempt that would close a circle of waits is told at once, because it is the youngest of them: waiting would help
+nobody.
+
+A grant that comes after others had the file compares its content with what this owner last saw. If it differs, the
+write is refused once, with the lease already held, so that the owner can read again in peace. A change that the
+client applies to the fresh file passes.
+"""
+
+from __future__ import annotations
+
+from jit.kernel.events import Beaten, Denied, Granted, Lapsed, Refused, Released, Renewed
+from jit.kernel.instant import after, elapsed_ms
+from jit.kernel.lease import Lease, lease_standing, same_owner
+from jit.kernel.record import record, replace, unreachable
+from jit.systems.files.circle import closes_circle
+from jit.systems.files.commands import Committed, End, Resume, Stop, Touch
+from jit.systems.files.names import is_file, is_wait, seen_resource, wait_resources
+from jit.systems.files.wait import Wait, note_of, wait_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jit.kernel.events import Event
+    from jit.kernel.lease import Evidence, Owner
+    from jit.kernel.ledger import Leases
+    from jit.systems.files.commands import FileCommand, Target
+
+BEAT_MS = 60_000  # signs of life of an owner that goes on writing are recorded no more often than this
+
+
+def decide(state: Leases, command: FileCommand, evidence: Evidence) -> tuple[Event, ...]:
+    match command:
+        case Touch():
+            return _touch(state, command, evidence)
+        case Stop():
+            mine = [x for x in state.of_agent(command.owner.agent) if same_owner(x.owner, command.owner) and is_file(x)]
+            return tuple(Beaten(replace(lease, beat=evidence.now, stopped=True)) for lease in mine if not lease.stopped)
+        case End():
+            return _end(state, command)
+        case Committed():
+            return _committed(state, command, evidence)
+        case Resume():
+            return _resume(state, command)
+        case _:
+            unreachable(command)
+
+
+@record
+class _Look:
+    """What was found about one target: the owner's own lease, or the first rival that holds it."""
+
+    target: Target
+    new_id: str
+    own: Lease | None
+    rival: Lease | None
+
+
+def _touch(state: Leases, command: Touch, evidence: Evidence) -> tuple[Event, ...]:
+    found: list[Event] = []
+    gone: set[str] = set()
+    looks = [
+        _look(state, command, evidence, (target, new_id), found, gone)
+        for target, new_id in zip(command.targets, command.ids, strict=True)
+    ]
+    held = [look for look in looks if look.rival is not None]
+    if held:
+        return (*found, *_contend(state, command, evidence, held))
+    answers: list[Event] = []
+    for look in looks:
+        found += _admit(state, command, evidence, look, _next_fence(state, found), answers)
+    return (*found, *answers)
+
+
+def _next_fence(state: Leases, batch: list[Event]) -> int:
+    """Fences count grants, those of this very batch included."""
+    return state.fence + 1 + sum(1 for event in batch if isinstance(event, Granted))
+
+
+def _look(
+    state: Leases, command: Touch, evidence: Evidence, pair: tuple[Target, str], found: list[Event], gone: set[str]
+) -> _Look:
+    target, new_id = pair
+    own = rival = None
+    for lease in state.holders(target.resource):
+        if lease.lease_id in gone:
+            continue
+        if same_owner(lease.owner, command.owner):
+            own = lease
+        elif lease_standing(lease, evidence) == "lapsed":
+            gone.add(lease.lease_id)
+            found.append(Lapsed(lease))
+            found += _remember(state, lease, target.resource, evidence)
+        elif not (lease.shared and target.shared):
+            rival = rival or lease
+    if rival is None and own is None and target.rule == "queue":
+        rival = _ahead(state, command, target.resource, evidence)
+    return _Look(target, new_id, own, rival)
+
+
+def _ahead(state: Leases, command: Touch, resource: str, evidence: Evidence) -> Lease | None:
+    """The wait that stands first in the queue, if it is somebody else's."""
+    waits = [
+        lease
+        for lease in state.holders(wait_resources(command.owner, resource)[1])
+        if lease_standing(lease, evidence) != "lapsed" and wait_of(lease).phase == "queued"
+    ]
+    waits.sort(key=lambda lease: lease.fence)
+    return waits[0] if waits and not same_owner(waits[0].owner, command.owner) else None
+
+
+def _admit(
+    state: Leases, command: Touch, evidence: Evidence, look: _Look, fence: int, answers: list[Event]
+) -> tuple[Event, ...]:
+    """The events of a target that is free or the owner's own; an outdated copy becomes the answer."""
+    own = look.own
+    if own is not None:
+        quiet = not own.stopped and elapsed_ms(own.beat, evidence.now) <= BEAT_MS
+        return () if quiet else (Beaten(replace(own, beat=evidence.now, stopped=False)),)
+    lease = _new_lease(command, evidence, look, fence)
+    wait = _own_wait(state, command.owner, look.target.resource)
+    seen = _own_seen(state, command.owner, look.target.resource)
+    known = wait_of(wait).content if wait else seen.note if seen else lease.note
+    events: list[Event] = [Granted(lease)]
+    events += [Released(entry, command.owner, "granted") for entry in (wait, seen) if entry is not None]
+    if known != lease.note and not look.target.fresh:
+        answers.append(Refused("outdated", command.owner, look.target.resource, lease))
+    return tuple(events)
+
+
+def _new_lease(command: Touch, evidence: Evidence, look: _Look, fence: int) -> Lease:
+    now, resource = evidence.now, look.target.resource
+    return Lease(
+        lease_id=look.new_id,
+        resources=(resource,),
+        owner=command.owner,
+        policy=command.policy,
+        fence=fence,
+        acquired=now,
+        renewed=now,
+        beat=now,
+        reason=command.tool,
+        branch=command.branch,
+        note=_content(evidence, resource),
+        shared=look.target.shared,
+    )
+
+
+def _contend(state: Leases, command: Touch, evidence: Evidence, held: list[_Look]) -> tuple[Event, ...]:
+    """One answer for all targets that are held: the gravest."""
+    events: list[Event] = []
+    answers: list[Event] = []
+    for look in held:
+        more, answer = _contention(state, command, evidence, look, _next_fence(state, events))
+        events += more
+        answers.append(answer)
+    gravest = max(answers, key=lambda answer: _GRAVITY.get(getattr(answer, "code", "held"), 0))
+    return (*events, gravest)
+
+
+_GRAVITY = {"held": 1, "queued": 1, "waiting": 2, "blocked": 3, "deadlock": 4}
+
+
+def _contention(
+    state: Leases, command: Touch, evidence: Evidence, look: _Look, fence: int
+) -> tuple[tuple[Event, ...], Event]:
+    rival, resource = look.rival, look.target.resource
+    if rival is None:
+        raise AssertionError("contention without a rival")
+    if look.target.rule == "fail-fast":
+        return (), Denied(resource, command.owner, rival)
+    lease = _own_wait(state, command.owner, resource)
+    if lease is None:
+        made = _new_lease(command, evidence, look, fence)
+        begun = replace(
+            made,
+            lease_id=f"W{look.new_id}",
+            resources=wait_resources(command.owner, resource),
+            note=note_of(_new_wait(state, command, evidence, look)),
+        )
+        return (Granted(begun),), _answer(command.owner, begun)
+    wait = wait_of(lease)
+    if wait.holder != rival.lease_id and wait.phase != "queued":
+        again = replace(lease, note=note_of(_new_wait(state, command, evidence, look)), renewed=evidence.now)
+        return (Renewed(again),), _answer(command.owner, again)
+    due = wait.due
+    if wait.phase == "waiting" and due is not None and elapsed_ms(lease.renewed, evidence.now) >= command.retry_ms:
+        blocked = replace(lease, note=note_of(replace(wait, phase="blocked")), beat=evidence.now)
+        return (Renewed(blocked),), _answer(command.owner, blocked)
+    return (), _answer(command.owner, lease)
+
+
+def _answer(owner: Owner, wait: Lease) -> Event:
+    return Refused(wait_of(wait).phase, owner, wait.resources[1], wait)
+
+
+def _new_wait(state: Leases, command: Touch, evidence: Evidence, look: _Look) -> Wait:
+    rival = look.rival
+    if rival is None:
+        raise AssertionError("a wait needs somebody to wait for")
+    queued = look.target.rule == "queue"
+    circle = not is_wait(rival) and closes_circle(state, command.owner, rival.owner)
+    phase = "deadlock" if circle else "queued" if queued else "waiting"
+    return Wait(
+        phase,  # type: ignore[arg-type]
+        None if queued else after(evidence.now, command.retry_ms),
+        rival.lease_id,
+        rival.owner.agent,
+        rival.acquired,
+        _content(evidence, look.target.resource),
+    )
+
+
+def _end(state: Leases, command: End) -> tuple[Event, ...]:
+    """Everything of this owner; with `whole_session`, of every owner whose session begins with its."""
+    owner = command.owner
+    session = owner.session.partition("/")[0]
+    ended = [
+        lease
+        for lease in state.of_agent(owner.agent)
+        if lease.resources[0].partition(":")[0] in ("file", "wait", "seen")
+        and (
+            same_owner(lease.owner, owner)
+            or (command.whole_session and lease.owner.session.partition("/")[0] == session)
+        )
+    ]
+    return tuple(Released(lease, owner, command.reason) for lease in ended)
+
+
+def _committed(state: Leases, command: Committed, evidence: Evidence) -> tuple[Event, ...]:
+    """A commit ends the leases of the whole client session on its files, and leaves what it saw behind."""
+    session = command.owner.session.partition("/")[0]
+    events: list[Event] = []
+    for resource in command.resources:
+        for lease in state.holders(resource):
+            if lease.owner.agent == command.owner.agent and lease.owner.session.partition("/")[0] == session:
+                events.append(Released(lease, command.owner, "committed"))
+                events += _remember(state, lease, resource, evidence)
+    return tuple(events)
+
+
+def _resume(state: Leases, command: Resume) -> tuple[Event, ...]:
+    lease = state.lease(command.lease_id)
+    if lease is None or not is_wait(lease):
+        return (Refused("not-found", command.owner, command.lease_id),)
+    return (Released(lease, command.owner, command.reason or "resumed"),)
+
+
+def _remember(state: Leases, ended: Lease, resource: str, evidence: Evidence) -> tuple[Event, ...]:
+    """Keep what the file held when an owner that lives on lost or gave back its lease."""
+    process = ended.owner.process
+    if process is not None and evidence.liveness.get(process) == "dead":
+        return ()
+    content = _content(evidence, resource)
+    known = _own_seen(state, ended.owner, resource)
+    if known is not None:
+        return (Renewed(replace(known, note=content)),)
+    sight = replace(
+        ended,
+        lease_id=f"S{ended.lease_id}",
+        resources=(seen_resource(ended.owner, resource),),
+        fence=state.fence,
+        stopped=False,
+        note=content,
+        beat=evidence.now,
+    )
+    return (Renewed(sight),)
+
+
+def _own_wait(state: Leases, owner: Owner, resource: str) -> Lease | None:
+    found = state.holders(wait_resources(owner, resource)[0])
+    return found[0] if found else None
+
+
+def _own_seen(state: Leases, owner: Owner, resource: str) -> Lease | None:
+    found = state.holders(seen_resource(owner, resource))
+    return found[0] if found else None
+
+
+def _content(evidence: Evidence, resource: str) -> str:
+    return (evidence.content or {}).get(resource, "")

@@ -1,0 +1,80 @@
+"""The blocker report: what an operator needs to decide, as JSON and in few words."""
+
+from __future__ import annotations
+
+from jit.kernel.instant import elapsed_ms, rfc3339
+from jit.systems.files.names import path_of, waited_for
+from jit.systems.files.wait import wait_of
+from jit.views.active import clock_text, duration
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jit.kernel.instant import Instant
+    from jit.kernel.lease import Lease, Owner
+
+
+def report(wait: Lease, holder: Lease | None, now: Instant, retry_secs: int) -> dict[str, object]:
+    """The report of one blocked path; `holder` is the lease that blocks it, if it is still there."""
+    told = wait_of(wait)
+    since = holder.acquired if holder else told.held_since
+    return {
+        "blocker_id": wait.lease_id,
+        "file": path_of(waited_for(wait)),
+        "owner": owner_row(holder.owner) if holder else {"agent_id": told.held_by},
+        "lock_age_secs": elapsed_ms(since, now) // 1000,
+        "last_heartbeat_at": rfc3339((holder.beat if holder else wait.beat).wall_ms),
+        "retry_interval_secs": retry_secs,
+        "state": "waiting_for_instruction",
+        "why": "deadlock" if told.phase == "deadlock" else "held",
+        "blocked": owner_row(wait.owner),
+        "blocked_since": rfc3339(wait.beat.wall_ms),
+        "options": [
+            f"jit file why {path_of(waited_for(wait))}",
+            f"jit file resume {wait.lease_id}",
+            f'jit file evict {path_of(waited_for(wait))} --reason "…"',
+        ],
+    }
+
+
+def owner_row(owner: Owner) -> dict[str, object]:
+    session, _, subagent = owner.session.partition("/")
+    return {
+        "agent_id": owner.agent,
+        "session_id": session,
+        "subagent_id": subagent or None,
+        "client": owner.agent.partition(":")[2].partition("-")[0],
+        "pid": owner.process.pid if owner.process else None,
+        "worktree_id": owner.worktree,
+    }
+
+
+def waiting_words(wait: Lease, now: Instant) -> str:
+    """For the model: why, until when, and what to do next."""
+    told = wait_of(wait)
+    path = path_of(waited_for(wait))
+    held = f"{path} is being changed by {told.held_by} since {clock_text(told.held_since.wall_ms)}"
+    if told.due is None:
+        return f"{held}. You are in its queue. Do other work, then try this edit again."
+    left = duration(max(0, elapsed_ms(now, told.due)))
+    return (
+        f"{held}. Do not work around it. Do other work and try this same edit again at {clock_text(told.due.wall_ms)}"
+        f" (in {left}); earlier attempts get this same answer."
+    )
+
+
+def blocked_words(wait: Lease) -> str:
+    told = wait_of(wait)
+    path = path_of(waited_for(wait))
+    if told.phase == "deadlock":
+        return (
+            f"{path} is held by {told.held_by}, who waits for a file of yours. Finish or commit what you hold, or stop and"
+            f" tell your operator. Blocker {wait.lease_id}."
+        )
+    return (
+        f"{path} is still held by {told.held_by} since {clock_text(told.held_since.wall_ms)}, after one retry. Stop this task,"
+        f" do not skip it, and tell your operator: jit file blockers. Blocker {wait.lease_id}."
+    )
+
+
+def outdated_words(path: str) -> str:
+    return f"{path} changed since you read it: another agent wrote to it. You hold it now. Read it again, then make your edit."

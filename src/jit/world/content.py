@@ -1,0 +1,38 @@
+"""What a file holds, as a short text that differs when the content does."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hashlib import blake2b
+else:
+    try:
+        from _blake2 import blake2b  # the public module costs 3 ms more
+    except ImportError:
+        from hashlib import blake2b
+
+CHUNK = 1 << 20
+ABSENT = "absent"
+
+
+def digest(path: str) -> str:
+    """128 bits of the content; `absent` where there is no file, `folder` for a folder."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except (FileNotFoundError, NotADirectoryError):
+        return ABSENT
+    except OSError as error:
+        return f"unreadable-{error.errno}"
+    try:
+        state = blake2b(digest_size=16)
+        while data := os.read(fd, CHUNK):
+            state.update(data)
+        return state.hexdigest()
+    except IsADirectoryError:
+        return "folder"
+    except OSError as error:
+        return f"unreadable-{error.errno}"
+    finally:
+        os.close(fd)
