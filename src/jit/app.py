@@ -168,8 +168,8 @@ class Workspace:
         mode = settings.text("worktree.mode")
         if mode == "on" and self.repo.kind != "linked":
             raise ConfigError(
-                f"worktree.mode is on ({settings.origin('worktree.mode')}), and {self.repo.worktree or self.repo.git_dir}"
-                " is not a linked worktree",
+                f"worktree.mode is on ({settings.origin('worktree.mode')}), and {self.repo.worktree or"
+                " self.repo.git_dir} is not a linked worktree",
                 hint="jit worktree create ../work",
             )
         shared = mode != "off" or not self.repo.worktree
@@ -227,7 +227,8 @@ class Workspace:
 
 def private_files(folder: str) -> Files:
     """How small files of a control plane are written: for those who can write its folder, and without waiting for
-    the disk."""
+    the disk.
+    """
     mode = 0o660 if os.path.isdir(folder) and os.stat(folder).st_mode & 0o020 else 0o600
     return Files(
         lambda path, data: durable.replace_file(path, data, mode=mode, durable=False),

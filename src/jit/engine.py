@@ -92,7 +92,8 @@ class Engine:
 
     def _observe(self, leases: Leases, command: AnyCommand) -> Evidence:
         """The time; for every process whose life the decision may turn on, whether it lives; for files, what they
-        hold."""
+        hold.
+        """
         now = self.world.now()
         holders, resources = _concerned(leases, command)
         processes = {lease.owner.process for lease in holders if lease.owner.process is not None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jit.cli.answers import accept, lease_of, was_lapsed
-from jit.cli.resolve import find_lease, find_issue
+from jit.cli.resolve import find_issue, find_lease
 from jit.errors import Invalid, NotFound
 from jit.kernel.commands import Acquire, Evict, Release, Renew, Transfer
 from jit.kernel.events import Refused

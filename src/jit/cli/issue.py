@@ -35,7 +35,7 @@ def create(call: Call) -> int:
         updated_at=at,
     )
     check(issue, "the new issue")
-    space.identity  # noqa: B018  the worktree gets its identity with the first thing that is written in it
+    _ = space.identity  # the worktree gets its identity with the first thing that is written in it
     space.issues.save(issue)
     call.out.data(encode(issue))
     call.out.line(f"{call.out.paint('ok', 'created')} issue {call.out.paint('id', issue.id)}  {issue.title}")

@@ -133,7 +133,7 @@ def moment(text: str, now_ms: int) -> int:
 
     try:
         if ":" in word and "-" not in word.partition(":")[0]:
-            clock = datetime.strptime(word, "%H:%M:%S" if word.count(":") == 2 else "%H:%M")
+            clock = datetime.strptime(word, "%H:%M:%S" if word.count(":") == 2 else "%H:%M")  # noqa: DTZ007  local
             today = datetime.fromtimestamp(now_ms / 1000).astimezone()
             found = today.replace(hour=clock.hour, minute=clock.minute, second=clock.second, microsecond=0)
         else:

@@ -11,6 +11,7 @@ from jit.views.active import active
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jit.app import Workspace
+    from jit.kernel.lease import Lease
 
 
 def find_issue(space: Workspace, word: str) -> str:
@@ -25,7 +26,7 @@ def find_lease(space: Workspace, word: str) -> str:
     """A lease's full id, from the id or the beginning of it, or from the issue it is on."""
     wanted = word.strip().upper()
     leases = list(space.snapshot().ledger)
-    hits = sorted(lease.lease_id for lease in leases if wanted and lease.lease_id.startswith(wanted))
+    hits = sorted(lease.lease_id for lease in leases if wanted and _is_named(lease, wanted))
     if len(hits) == 1:
         return hits[0]
     if len(hits) > 1:
@@ -35,18 +36,16 @@ def find_lease(space: Workspace, word: str) -> str:
             hint="jit claim status",
             details={"candidates": hits},
         )
-    on = [
-        lease
-        for lease in leases
-        if any(r[len(ISSUE) :].startswith(wanted) for r in lease.resources if r.startswith(ISSUE))
-    ]
-    if wanted and len(on) == 1:
-        return on[0].lease_id
     if is_ulid(wanted):
         return wanted  # the engine says whether it ever was one
     raise NotFound(
         f"there is no active lease {word!r}, nor one on such an issue", hint="jit claim status", details={"lease": word}
     )
+
+
+def _is_named(lease: Lease, beginning: str) -> bool:
+    """Does the lease's id begin so, or that of its issue? Both count alike: a beginning may fit one of each."""
+    return lease.lease_id.startswith(beginning) or any(x.startswith(ISSUE + beginning) for x in lease.resources)
 
 
 def claimable(space: Workspace) -> list[Issue]:

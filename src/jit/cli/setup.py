@@ -18,6 +18,9 @@ ATTRIBUTES = (
     "**/*-set.jsonl merge=union",
     "**/*-or-set.jsonl merge=union",
     "**/*.sqlite binary",
+    "**/cache/*.db binary",
+    "*.json merge=text",
+    "*.md merge=text",
 )
 MARK = "# jit: append-only files of several agents merge line by line"
 SETTINGS = """\

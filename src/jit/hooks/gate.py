@@ -17,55 +17,54 @@ from jit.systems.files.commands import End, Stop
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import ModuleType
 
     from jit.engine import Outcome
+    from jit.hooks.clients import Client
     from jit.hooks.intent import Intent, Reply
 
 LOOK_SECS = 0.5  # how often a waiting hook makes sure that its client lives
 TURNS = ("stop", "subagent-stop", "end")
 
 
-def respond(client: ModuleType, intent: Intent, environ: Mapping[str, str]) -> Reply:
+def respond(client: Client, intent: Intent, environ: Mapping[str, str]) -> Reply:
     """The client's answer to one call."""
     writes = intent.event == "pre" and intent.manner != "none"
     if not writes and intent.event not in (*TURNS, "post"):
-        return _allow(client, intent)
+        return client.allow(intent)
     place = find_place(intent, environ)
     if place is None:
-        return _allow(client, intent)
+        return client.allow(intent)
     try:
         if writes:
             return _before_write(client, intent, place)
         if intent.event == "post":
             return _after_call(client, intent, place)
         _turn_over(intent, place)
-        return _allow(client, intent)
+        return client.allow(intent)
     finally:
         place.close()
 
 
-def _before_write(client: ModuleType, intent: Intent, place: Place) -> Reply:
+def _before_write(client: Client, intent: Intent, place: Place) -> Reply:
     targets, _unknown = place.targets(intent)
     if not targets:
-        return _allow(client, intent)
-    touch = place.touch(targets, intent)
+        return client.allow(intent)
+    touch = place.touch(targets, intent.tool)
     outcome = place.engine.submit(touch)
     if place.refusal(outcome) and place.is_free_after_all(outcome):
-        return _allow(client, intent)
+        return client.allow(intent)
     if _may_wait(client, outcome, place):
         waited = _wait_for_retry(outcome, place)
         if not waited:
-            return _allow(client, intent)  # nobody is there to hear it
+            return client.allow(intent)  # nobody is there to hear it
         outcome = place.engine.submit(touch)
     words = place.refusal(outcome)
     if not words:
-        return _allow(client, intent)
-    reply: Reply = client.deny(intent, words)
-    return reply
+        return client.allow(intent)
+    return client.deny(intent, words)
 
 
-def _may_wait(client: ModuleType, outcome: Outcome, place: Place) -> bool:
+def _may_wait(client: Client, outcome: Outcome, place: Place) -> bool:
     """Can the one retry be made inside this very call?"""
     answer = outcome.events[-1] if outcome.events else None
     if not isinstance(answer, Refused) or answer.code != "waiting" or answer.lease is None:
@@ -87,15 +86,14 @@ def _wait_for_retry(outcome: Outcome, place: Place) -> bool:
     return place.client_lives()
 
 
-def _after_call(client: ModuleType, intent: Intent, place: Place) -> Reply:
+def _after_call(client: Client, intent: Intent, place: Place) -> Reply:
     """After a shell call: what changed without a lease is a slip, recorded and told."""
     if intent.manner != "shell" or intent.background:
-        return _allow(client, intent)
+        return client.allow(intent)
     slips = place.slips(intent)
     if not slips:
-        return _allow(client, intent)
-    reply: Reply = client.remark(intent, slips)
-    return reply
+        return client.allow(intent)
+    return client.remark(intent, slips)
 
 
 def _turn_over(intent: Intent, place: Place) -> None:
@@ -103,8 +101,3 @@ def _turn_over(intent: Intent, place: Place) -> None:
         place.engine.submit(End(place.owner, "the session ended", whole_session=not intent.subagent))
     else:
         place.engine.submit(Stop(place.owner))
-
-
-def _allow(client: ModuleType, intent: Intent) -> Reply:
-    reply: Reply = client.allow(intent)
-    return reply

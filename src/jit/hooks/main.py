@@ -10,16 +10,13 @@ import os
 import sys
 
 from jit.errors import JitError
-from jit.hooks.intent import Reply
+from jit.hooks.clients import NAMES, client
+from jit.hooks.intent import Intent, Reply
 from jit.kernel.jsontext import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from jit.hooks.intent import Intent
-
-CLIENTS = ("claude", "codex", "gemini", "opencode", "copilot", "qwen", "cursor", "cline")
+    from jit.hooks.clients import Client
 
 
 def main(words: list[str]) -> int:
@@ -28,12 +25,11 @@ def main(words: list[str]) -> int:
         from jit.hooks.git import run
 
         return run(words[1:])
-    name = words[words.index("--client") + 1] if "--client" in words[:-1] else ""
-    if name not in CLIENTS:
-        sys.stderr.write(f"jit: the hook needs --client and one of {', '.join(CLIENTS)}\n")
-        return 1
-    hint = words[words.index("--event") + 1] if "--event" in words[:-1] else ""
-    reply = answer(client_module(name), sys.stdin.buffer.read(), hint)
+    name = _value(words, "--client")
+    if name not in NAMES:
+        sys.stderr.write(f"jit: the hook needs --client and one of {', '.join(NAMES)}; the call goes on unchecked\n")
+        return 0  # several clients take any other code for a denial
+    reply = answer(client(name), sys.stdin.buffer.read(), _value(words, "--event"))
     if reply.stdout:
         sys.stdout.write(reply.stdout)
         sys.stdout.flush()
@@ -42,29 +38,30 @@ def main(words: list[str]) -> int:
     return reply.exit_code
 
 
-def client_module(name: str) -> ModuleType:
-    __import__(f"jit.hooks.clients.{name}")
-    return sys.modules[f"jit.hooks.clients.{name}"]
+def _value(words: list[str], name: str) -> str:
+    return words[words.index(name) + 1] if name in words[:-1] else ""
 
 
-def answer(client: ModuleType, data: bytes, hint: str) -> Reply:
+def answer(client: Client, data: bytes, hint: str) -> Reply:
+    """The answer to a payload. One that nobody understands is not a reason to stop the agent."""
     try:
         payload = loads(data.decode("utf-8", "surrogateescape"))
         if not isinstance(payload, dict):
-            return _complain("the payload is not a JSON object")
-        intent: Intent = client.read(payload, hint)
+            return _unread(client, "it is not a JSON object")
+        intent = client.read(payload, hint)
     except (ValueError, JitError) as error:
-        return _complain(f"the payload cannot be read: {error}")
+        return _unread(client, str(error))
     try:
         from jit.hooks.gate import respond
 
         return respond(client, intent, os.environ)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  the one boundary of this surface
         from jit.hooks.mishap import failed
 
         return failed(client, intent, error)
 
 
-def _complain(what: str) -> Reply:
-    """A payload that nobody understands is not a reason to stop the agent."""
-    return Reply("", f"jit: {what}; the call goes on unchecked\n", 0)
+def _unread(client: Client, why: str) -> Reply:
+    silent = client.allow(Intent("", "other", ""))
+    words = f"jit: the payload cannot be read: {why}; the call goes on unchecked\n"
+    return Reply(silent.stdout, words, silent.exit_code)

@@ -54,19 +54,20 @@ def find_place(intent: Intent, environ: Mapping[str, str]) -> Place | None:
         space = Workspace(intent.cwd or os.getcwd(), environ)
     except Unavailable:
         return None
-    return Place(space, intent, environ) if os.path.exists(f"{space.shared_dir}/claims.jsonl") else None
+    if not os.path.exists(f"{space.shared_dir}/claims.jsonl"):
+        return None
+    agent = environ.get("JIT_AGENT_ID") or f"agent:{intent.client}-{shorten(intent.session) or 'unknown'}"
+    return Place(space, Owner(agent, "", f"{intent.session}/{intent.subagent}", client_process(environ)))
 
 
 class Place:
-    """One call's repository and owner."""
+    """A repository and an owner who wants to change files in it."""
 
-    def __init__(self, space: Workspace, intent: Intent, environ: Mapping[str, str]) -> None:
+    def __init__(self, space: Workspace, owner: Owner) -> None:
         self.space = space
         self.settings: Settings = space.settings
         self.world = FileWorld()
-        self.process = client_process(environ)
-        agent = environ.get("JIT_AGENT_ID") or f"agent:{intent.client}-{shorten(intent.session) or 'unknown'}"
-        self.owner = Owner(agent, "", f"{intent.session}/{intent.subagent}", self.process)
+        self.owner = owner
         self._scopes: dict[str, str] = {}
         self._rules: tuple[PathRule, ...] | None = None
 
@@ -117,7 +118,7 @@ class Place:
         """A worktree that has no identity yet gets one, as with any other first use."""
         return Workspace(root, {}).identity.worktree_id
 
-    def touch(self, targets: tuple[Target, ...], intent: Intent) -> Touch:
+    def touch(self, targets: tuple[Target, ...], tool: str) -> Touch:
         now = self.world.now()
         return Touch(
             self.owner,
@@ -127,7 +128,7 @@ class Place:
                 self.settings.number("files.silence_secs") * 1000, self.settings.number("files.stop_idle_secs") * 1000
             ),
             self.settings.number("files.retry_interval_secs") * 1000,
-            intent.tool,
+            tool,
             self.space.branch,
         )
 
@@ -170,11 +171,13 @@ class Place:
 
     def client_lives(self) -> bool:
         """Is the client that asked still there? One that cannot be seen counts as there."""
-        return self.process is None or liveness(self.process) != "dead"
+        process = self.owner.process
+        return process is None or liveness(process) != "dead"
 
     def slips(self, intent: Intent) -> str:
         """Files that a shell call changed without a lease: leased now if they are free, and told about if they are
-        not."""
+        not.
+        """
         held = {
             resource
             for lease in self.space.snapshot().ledger.of_agent(self.owner.agent)
@@ -185,7 +188,7 @@ class Place:
         ]
         if not changed:
             return ""
-        outcome = self.engine.submit(self.touch(tuple(changed), intent))
+        outcome = self.engine.submit(self.touch(tuple(changed), intent.tool))
         why = self.refusal(outcome)
         return f"That command changed files that others hold. {why}" if why else ""
 

@@ -87,7 +87,7 @@ def _new_lease(command: Acquire, fence: int, evidence: Evidence) -> Lease:
         now,
         command.reason,
         command.branch,
-        False,
+        False,  # noqa: FBT003  positions of a record, not of a function
         evidence.revision,
     )
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
     Event: TypeAlias = "Granted | Renewed | Beaten | Released | Lapsed | Evicted | Transferred | Denied | Refused"
     Refusal: TypeAlias = Literal[
-        "not-found", "not-owner", "expired", "yours", "empty", "reason", "forbidden", "agent-limit", "repo-limit", "no-work",
+        "not-found", "not-owner", "expired", "yours", "empty", "reason",
+        "forbidden", "agent-limit", "repo-limit", "no-work",
         "waiting", "queued", "blocked", "deadlock", "outdated",
     ]  # fmt: skip
 

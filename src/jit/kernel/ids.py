@@ -1,5 +1,6 @@
 """The shapes of names: ULIDs for leases, issues and batches; `type:identifier` for agents; `wt:` + 8 hex for
-worktrees."""
+worktrees.
+"""
 
 from __future__ import annotations
 

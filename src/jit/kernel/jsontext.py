@@ -33,7 +33,7 @@ def private_pair() -> tuple[Loads, Dumps]:
     import _json
 
     scan = _json.make_scanner(_ScannerSettings)  # type: ignore[arg-type]
-    encode = _json.make_encoder(None, _refuse, _json.encode_basestring_ascii, None, ":", ",", False, False, False)
+    encode = _json.make_encoder(None, _refuse, _json.encode_basestring_ascii, None, ":", ",", False, False, False)  # noqa: FBT003
 
     def parse(text: str) -> object:
         try:
@@ -75,7 +75,7 @@ class _ScannerSettings:
     parse_float = float
     parse_int = int
     parse_constant = staticmethod(_constant)
-    memo: dict[str, str] = {}
+    memo: dict[str, str] = {}  # noqa: RUF012  the scanner's own scratch space
 
 
 quote: Callable[[str], str]

@@ -46,7 +46,7 @@ else:
             known |= {f"default_{name}": value for name, value in made._defaults.items()}
             heads = [f"{name}=default_{name}" if name in made._defaults else name for name in fields]
             lines = [f"    set_{name}(self, {name})" for name in fields] or ["    pass"]
-            exec("\n".join([f"def __init__(self, {', '.join(heads)}):", *lines]), known)
+            exec("\n".join([f"def __init__(self, {', '.join(heads)}):", *lines]), known)  # noqa: S102  fields of our own source
             made.__init__ = known["__init__"]
 
     class _Record:
@@ -56,7 +56,7 @@ else:
             setters = self._setters
             if named or len(args) != len(setters):
                 args = _arguments(self, args, named)
-            for put, value in zip(setters, args):
+            for put, value in zip(setters, args):  # noqa: B905  lengths are equal, strict costs a keyword
                 put(self, value)
 
         def __setattr__(self, name, value):

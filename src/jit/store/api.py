@@ -10,7 +10,8 @@ from jit.kernel.record import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import ContextManager, Protocol
+    from contextlib import AbstractContextManager
+    from typing import Protocol
 
     from jit.kernel.events import Event
     from jit.kernel.lease import Evidence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from jit.systems.decide import AnyCommand
 
     class EventStore(Protocol):
-        def exclusive(self) -> ContextManager[object]:
+        def exclusive(self) -> AbstractContextManager[object]:
             """While this is held no rival appends, where the store can promise it; elsewhere `append` may conflict."""
 
         def view(self) -> View:

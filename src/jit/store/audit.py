@@ -102,7 +102,7 @@ def check_log(plane: Plane, progress: Progress | None = None) -> LogReport:
     """Every record of segments and log: whole, readable, in one unbroken order, in complete batches."""
     order = Order()
     try:
-        file = open(plane.log, "rb")
+        file = open(plane.log, "rb")  # noqa: SIM115  closed two lines below
     except FileNotFoundError:
         return LogReport(0, 0, (), (), 0)
     except OSError as error:

@@ -116,7 +116,9 @@ def _unresolved(word: str, hits: list[str]) -> Exception:
 
 def _apart(hits: list[str]) -> int:
     """How many characters tell the first of the hits from the others."""
-    return min(len(os.path.commonprefix(hits)) + 1, ULID_LENGTH)
+    first, last = min(hits), max(hits)
+    shared = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return min(shared + 1, ULID_LENGTH)
 
 
 def _names(root: str) -> list[str]:

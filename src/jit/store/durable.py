@@ -188,7 +188,8 @@ class FileLock:
 
     def _wait(self) -> None:
         """Wait in the kernel's queue, woken by an alarm; where alarms cannot be used (threads), look again and
-        again."""
+        again.
+        """
         if self.wait_ms <= 0:  # an alarm after no time at all would never ring
             self._ring(0, None)
         try:

@@ -100,5 +100,5 @@ def _decode_lease_event(verb: str, body: Json) -> Event:
 def _owner(body: Json, name: str) -> Owner:
     value = body[name]
     if not isinstance(value, dict):
-        raise ValueError(f"{name} is not an owner")
+        raise ValueError(f"{name} is not an owner")  # noqa: TRY004  damage is one kind of fault, whatever the type
     return decode_owner(value)

@@ -233,7 +233,7 @@ class _Exclusive:
         self.store = store
 
     def __enter__(self) -> None:
-        session = self.store._writing()
+        session = self.store._writing()  # noqa: SLF001  one mechanism in two classes
         session.lock.acquire()
         try:
             session.begin(self.store.clock)
@@ -247,6 +247,6 @@ class _Exclusive:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        session = self.store._session
+        session = self.store._session  # noqa: SLF001
         if session is not None:
             session.lock.release()

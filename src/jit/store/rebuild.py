@@ -84,7 +84,8 @@ def rebuild(plane: Plane, fd: int, old: Table, now: Instant, progress: Progress 
 
 def scan_log(plane: Plane, fd: int, progress: Progress | None) -> Scan:
     """Where every active lease's record stands, from the readable index if it can be trusted, else from the
-    beginning."""
+    beginning.
+    """
     size = os.fstat(fd).st_size
     start = read_index(plane, fd)
     if start is None or start.place.offset > size:

@@ -122,7 +122,7 @@ def main(words: Sequence[str]) -> int:
     space = Workspace(os.getcwd(), os.environ)
     written = fill(space, leases, records)
     space.close()
-    print(f"{written} records, {leases} of them active leases, in {space.plane.log}")
+    sys.stdout.write(f"{written} records, {leases} of them active leases, in {space.plane.log}\n")
     return 0
 
 

@@ -21,7 +21,8 @@ from jit.kernel.lease import Evidence, Lease, Owner
 from jit.kernel.ledger import Ledger, evolve
 from jit.kernel.policy import Indefinite, Ttl, WhileAlive
 from jit.kernel.record import replace
-from jit.systems.claims.decide import Claim, ClaimNext, Quota, decide
+from jit.systems.claims.decide import Claim, ClaimNext, Quota
+from jit.systems.decide import decide
 from jit.testing.fakes import DAY_MS, FakeWorld, FaultyStore
 from jit.testing.oracle import Oracle
 

@@ -67,14 +67,15 @@ def blocked_words(wait: Lease) -> str:
     path = path_of(waited_for(wait))
     if told.phase == "deadlock":
         return (
-            f"{path} is held by {told.held_by}, who waits for a file of yours. Finish or commit what you hold, or stop and"
-            f" tell your operator. Blocker {wait.lease_id}."
+            f"{path} is held by {told.held_by}, who waits for a file of yours. Finish or commit what you hold,"
+            f" or stop and tell your operator. Blocker {wait.lease_id}."
         )
     return (
-        f"{path} is still held by {told.held_by} since {clock_text(told.held_since.wall_ms)}, after one retry. Stop this task,"
-        f" do not skip it, and tell your operator: jit file blockers. Blocker {wait.lease_id}."
+        f"{path} is still held by {told.held_by} since {clock_text(told.held_since.wall_ms)}, after one retry."
+        f" Stop this task, do not skip it, and tell your operator: jit file blockers. Blocker {wait.lease_id}."
     )
 
 
 def outdated_words(path: str) -> str:
-    return f"{path} changed since you read it: another agent wrote to it. You hold it now. Read it again, then make your edit."
+    why = "another agent wrote to it"
+    return f"{path} changed since you read it: {why}. You hold it now. Read it again, then make your edit."

@@ -31,9 +31,11 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 @record
 class PathRule:
+    """A file is exclusive unless the rule says `shared`; one that says `exclusive` is denied when jit itself fails."""
+
     pattern: str = "**"
     policy: str = "retry-then-halt"
-    mode: str = "exclusive"
+    mode: str = ""
     scope: str = "worktree"
     on_failure: str = ""
 
@@ -70,6 +72,11 @@ def rule_for(path: str, rules: Iterable[PathRule]) -> PathRule:
         if matches(path, rule.pattern):
             return rule
     return DEFAULT
+
+
+def denies_on_failure(rule: PathRule) -> bool:
+    """Must a write wait when jit cannot judge it?"""
+    return rule.on_failure == "deny" or (not rule.on_failure and rule.mode == "exclusive")
 
 
 def matches(path: str, pattern: str) -> bool:

@@ -15,8 +15,8 @@ COMMANDS = (
         "jit.cli.claim:acquire",
         (_TTL, Option("--reason", "TEXT", "why; needed for a claim without end")),
         (_ISSUE,),
-        "Of any number of agents that ask at once, in any worktrees, exactly one gets the issue. The others are told who has"
-        " it, since when and until when. The claim is on disk before the command returns.",
+        "Of any number of agents that ask at once, in any worktrees, exactly one gets the issue. The others are"
+        " told who has it, since when and until when. The claim is on disk before the command returns.",
         (
             ("jit claim acquire 01ABCD", "for the default time, 10 minutes"),
             ("jit claim acquire 01ABCD --ttl 2h", "for two hours"),
@@ -49,8 +49,8 @@ COMMANDS = (
             Option("--while-pid", "PID", "with --loop: stop when this process ends", "int"),
         ),
         (Argument("lease", "one lease; without it, all of yours", required=False, completes="lease"),),
-        "Updates your heartbeat file and the last sign of life of your claims. It makes a stale claim good again; it does not"
-        " prolong a claim that has an end (that is `jit claim renew`).",
+        "Updates your heartbeat file and the last sign of life of your claims. It makes a stale claim good"
+        " again; it does not prolong a claim that has an end (that is `jit claim renew`).",
     ),
     Command(
         ("claim", "release"),
@@ -101,9 +101,9 @@ COMMANDS = (
         "jit.cli.claim_run:run_claimed",
         (_TTL, Option("--reason", "TEXT", "why; needed for a claim without end")),
         (_ISSUE,),
-        "The command finds JIT_LEASE_ID, JIT_FENCE and JIT_AGENT_ID in its environment. The claim is renewed while it runs and"
-        " released when it ends; its exit code is the command's. If the claim is lost, the command gets SIGTERM and jit exits"
-        " with 12.",
+        "The command finds JIT_LEASE_ID, JIT_FENCE and JIT_AGENT_ID in its environment. The claim is renewed"
+        " while it runs and released when it ends; its exit code is the command's. If the claim is lost, the"
+        " command gets SIGTERM and jit exits with 12.",
         (("jit claim run 01ABCD -- make test", ""),),
         trailing=True,
     ),

@@ -42,8 +42,8 @@ COMMANDS = (
             Option("--strict", "", "demand a claim even if the settings do not", "flag"),
         ),
         (_ISSUE,),
-        "Needs your active claim on the issue (worktree.enforce_leases says how strictly). A label that begins with a dash is"
-        " taken away: --label=-old.",
+        "Needs your active claim on the issue (worktree.enforce_leases says how strictly). A label that begins"
+        " with a dash is taken away: --label=-old.",
         (("jit issue update 01ABCD --state done", ""),),
     ),
 )

@@ -11,8 +11,8 @@ COMMANDS = (
         "jit.cli.setup:init",
         (),
         (),
-        "Makes the shared control plane under the git directory, `.jit/` with its settings, this worktree's identity and the"
-        " merge rules in .gitattributes. Run again, it changes nothing that is already there.",
+        "Makes the shared control plane under the git directory, `.jit/` with its settings, this worktree's"
+        " identity and the merge rules in .gitattributes. Run again, it changes nothing that is already there.",
     ),
     Command(
         ("doctor",),
@@ -38,8 +38,8 @@ COMMANDS = (
         "jit.cli.demo:demo",
         (Option("--keep", "", "keep the scratch repository, to look around in it", "flag"),),
         (),
-        "Real processes race for issues; one is killed with `kill -9` and its claim is reclaimed; the log then explains every"
-        " decision. Nothing outside a temporary directory is touched.",
+        "Real processes race for issues; one is killed with `kill -9` and its claim is reclaimed; the log then"
+        " explains every decision. Nothing outside a temporary directory is touched.",
     ),
     Command(("version",), "print the version", "jit.cli.setup:version"),
     Command(("_complete",), "", "jit.cli.setup:complete", trailing=True, hidden=True),

@@ -13,8 +13,8 @@ COMMANDS = (
         ("validate", "replay"),
         "decide every batch of the log anew and compare",
         "jit.cli.validate:replay",
-        description="Folds the whole history, asks for every decision again with the evidence that was stored beside it, and"
-        " compares the result with what the log has and with the index.",
+        description="Folds the whole history, asks for every decision again with the evidence that was stored"
+        " beside it, and compares the result with what the log has and with the index.",
     ),
     Command(("validate", "all"), "all of these", "jit.cli.validate:all_checks"),
 )

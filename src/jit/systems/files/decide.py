@@ -5,8 +5,8 @@ Before `due` every attempt gets the same answer and records nothing. At or after
 wait turns into a block that stands until the holder's lease ends or an operator resumes it. There are no other
 retries.
 
-    attempt                     nobody holds it       held, first time      held, before due    held, at or after due   held, blocked
-    by anyone but its owner     Granted               wait + "waiting"      "waiting"           wait blocked            "blocked"
+    nobody holds it    held, first time    held, before due    held, at or after due    held, blocked
+    Granted            wait: "waiting"     "waiting"           wait: "blocked"          "blocked"
 
 An attempt that would close a circle of waits is told at once, because it is the youngest of them: waiting would help
 nobody.

@@ -19,7 +19,8 @@ REPOSITORY = "repo"
 
 def file_resource(scope: str, path: str) -> str:
     """`scope` is a worktree's id, because every worktree has its own copy, or `repo` for files that must never
-    diverge."""
+    diverge.
+    """
     return f"{FILE}{scope}/{path}"
 
 
