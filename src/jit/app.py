@@ -168,8 +168,8 @@ class Workspace:
         mode = settings.text("worktree.mode")
         if mode == "on" and self.repo.kind != "linked":
             raise ConfigError(
-                f"worktree.mode is on ({settings.origin('worktree.mode')}), and {self.repo.worktree or"
-                " self.repo.git_dir} is not a linked worktree",
+                f"worktree.mode is on ({settings.origin('worktree.mode')}), and "
+                f"{self.repo.worktree or self.repo.git_dir} is not a linked worktree",
                 hint="jit worktree create ../work",
             )
         shared = mode != "off" or not self.repo.worktree

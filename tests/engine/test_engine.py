@@ -15,7 +15,8 @@ from jit.kernel.lease import Owner
 from jit.kernel.ledger import Ledger, fold
 from jit.kernel.policy import Indefinite, Ttl, WhileAlive
 from jit.store.memory import MemoryStore
-from jit.systems.claims.decide import Claim, ClaimNext, Quota, decide
+from jit.systems.claims.decide import Claim, ClaimNext, Quota
+from jit.systems.decide import decide
 from jit.testing import FakeWorld, FaultyStore
 from tests.traceability import covers
 

@@ -13,6 +13,7 @@ from jit.kernel.instant import Instant, rfc3339
 from jit.kernel.lease import Evidence
 from jit.store.history import Follower, batch_of, entries, newest, picked, restored
 from jit.systems.claims import ISSUE
+from jit.systems.files import SEEN
 from jit.views.active import active, active_row, clock_text
 from jit.views.timeline import held_at, tell
 
@@ -156,6 +157,11 @@ def is_about(line: Line, issue: str) -> bool:
     return payload.get("issue_id") == issue or name in resources or payload.get("subject") == name
 
 
+def is_told(line: Line) -> bool:
+    """Is it worth telling to people? What owners saw of files is bookkeeping of the file gate."""
+    return not line.event_type.startswith(SEEN.replace(":", "."))
+
+
 def is_of(line: Line, agent: str) -> bool:
     """Did this agent do it, or was it done to it?"""
     payload = line.body.get("payload")
@@ -171,7 +177,7 @@ def _filter(call: Call) -> Wanted:
 
     def wanted(line: Line) -> bool:
         of_issue = not issue or is_about(line, issue)
-        return of_issue and (not agent or is_of(line, agent)) and (not batch or line.batch_id == batch)
+        return (call.out.json or is_told(line)) and of_issue and (not agent or is_of(line, agent)) and (not batch or line.batch_id == batch)
 
     return wanted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from jit.cli.claim_show import left_cell
-from jit.cli.log import event_line, words
+from jit.cli.log import event_line, is_told, words
 from jit.cli.table import Column
 from jit.kernel.lease import lease_standing, same_owner
 from jit.systems.issues.issue import CLAIMABLE, STATES
@@ -36,7 +36,7 @@ def status(call: Call) -> int:
     free = any(issue.state in CLAIMABLE and issue.id not in held for issue in issues)
     stale = sum(1 for lease in claims if lease_standing(lease, evidence) == "stale")
     counts = {"issues": states, "claims": len(claims), "stale": stale, "yours": len(mine)}
-    events = newest(space.plane, NEWEST, lambda _: True)
+    events = newest(space.plane, NEWEST, is_told)
     following = _next(space, mine, evidence, ready=ready, free=free)
     document = _places(space, ready=ready) | {
         "counts": counts,

@@ -14,7 +14,8 @@ from jit.kernel.instant import rfc3339
 from jit.kernel.lease import lease_standing
 from jit.kernel.record import record
 from jit.systems.claims import ISSUE
-from jit.views.active import active, subject
+from jit.systems.files.names import is_file, path_of
+from jit.views.active import active, is_claim, subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,9 +152,12 @@ def check_leases(call: Call) -> Check:
     evidence = space.evidence()
     ledger = space.snapshot().ledger
     live = active(ledger, evidence)
-    problems = [*_rivals(live), *_of_no_issue(space, live), *_cache_problems(space)]
-    notes = [*_standing_notes(ledger, evidence), *(f"{what}; {way}" for what, way in orphans(space, live))]
-    words = f"{len(live)} active leases, compared with the issues, the worktrees, the index and the log"
+    exclusive = [*live, *filter(is_file, ledger)]
+    problems = [*_rivals(exclusive), *_of_no_issue(space, live), *_cache_problems(space)]
+    claims = filter(is_claim, ledger)
+    notes = [*_standing_notes(claims, evidence), *(f"{what}; {way}" for what, way in orphans(space, live))]
+    held = f"{len(live)} active claims and {len(exclusive) - len(live)} leased files"
+    words = f"{held}, compared with the issues, the worktrees, the index and the log"
     if mode == "warn":
         notes = [f"{problem.what}; {problem.hint}" for problem in problems] + notes
         problems = []
@@ -220,7 +224,7 @@ def _repair_words(body: dict[str, object]) -> str:
 
 
 def _rivals(live: Iterable[Lease]) -> list[Problem]:
-    """Issues that more than one live lease is on."""
+    """Issues and files that more than one lease is on."""
     holders: dict[str, list[Lease]] = {}
     for lease in live:
         for resource in lease.resources:
@@ -228,12 +232,18 @@ def _rivals(live: Iterable[Lease]) -> list[Problem]:
     return [
         Problem(
             f"{resource.replace(':', ' ', 1)} has {len(rivals)} live leases: {', '.join(x.lease_id for x in rivals)}",
-            f'jit claim force-evict {rivals[0].lease_id} --reason "two leases on one issue"',
+            _eviction(rivals[0]),
             {"resource": resource, "leases": [lease.lease_id for lease in rivals]},
         )
         for resource, rivals in holders.items()
         if len(rivals) > 1
     ]
+
+
+def _eviction(lease: Lease) -> str:
+    if is_file(lease):
+        return f'jit file evict {path_of(lease.resources[0])} --reason "two leases on one file"'
+    return f'jit claim force-evict {lease.lease_id} --reason "two leases on one issue"'
 
 
 def _of_no_issue(space: Workspace, live: list[Lease]) -> list[Problem]:

@@ -102,8 +102,8 @@ _TABLE: tuple[Key, ...] = (
         "files.on_contention", "wait", "wait", "deny",
         help="a denied edit waits inside the hook for its retry, or is answered at once with the time of the retry",
     ),
-    _number("files.retry_interval_secs", 180, 1, DAY_SECS, help="when a denied edit may be tried again; the contract: 180"),
-    _number("files.stop_idle_secs", 30, 0, DAY_SECS, help="how long a stopped agent keeps its files; the contract: 30"),
+    _number("files.retry_interval_secs", 180, 1, DAY_SECS, help="when a denied edit may be tried again; contract: 180"),
+    _number("files.stop_idle_secs", 30, 0, DAY_SECS, help="how long a stopped agent keeps its files; contract: 30"),
     _number(
         "files.silence_secs", 3600, 1, YEAR_SECS,
         help="how long an owner whose life cannot be known may be silent before its files are free",

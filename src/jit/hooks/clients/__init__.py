@@ -17,10 +17,10 @@ if TYPE_CHECKING:
         """The face of every client's module."""
 
         @property
-        def MANNERS(self) -> Manners: ...
+        def MANNERS(self) -> Manners: ...  # noqa: N802  a constant of the module
 
         @property
-        def MATCHER(self) -> str:
+        def MATCHER(self) -> str:  # noqa: N802
             """The tools that must be hooked, in the client's own syntax; empty where it has none."""
 
         def read(self, payload: dict[str, object], event_hint: str, /) -> Intent:

@@ -23,9 +23,9 @@ def copy(call: Call) -> None:
 
 def move(call: Call) -> None:
     options = call.options("St", "suffix", "target-directory")
+    _place(call, options, below=True)
     for source in _target(options)[0]:
         call.write(source, below=True)
-    _place(call, options, below=True)
 
 
 def install(call: Call) -> None:
@@ -55,8 +55,6 @@ def _target(options: Options) -> tuple[tuple[Field, ...], Field]:
 
 def _place(call: Call, options: Options, *, below: bool) -> None:
     """Into the target if it is a directory, else as the target."""
-    if options.has(*_BACKUPS):
-        call.unknown(f"{call.name} makes backups")
     sources, target = _target(options)
     kind = _kind(call, options, sources, target)
     if kind != "directory":
@@ -66,6 +64,8 @@ def _place(call: Call, options: Options, *, below: bool) -> None:
             _into(call, source, target, below=below)
     if target.unknown and kind == "directory":
         call.write(target)
+    if options.has(*_BACKUPS):
+        call.unknown(f"{call.name} makes backups")
 
 
 def _kind(call: Call, options: Options, sources: tuple[Field, ...], target: Field) -> str:

@@ -151,7 +151,11 @@ class Walk:
         scope.merge(failed)
 
     def _if(self, node: Node, scope: Scope) -> None:
+        """An `else` is a node without a condition."""
         self.statements(children(node, "Cond"), scope)
+        if "Cond" not in node:
+            self.statements(children(node, "Then"), scope)
+            return
         other = scope.copy()
         self.statements(children(node, "Then"), scope)
         if (rest := child(node, "Else")) is not None:

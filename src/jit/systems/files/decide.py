@@ -24,7 +24,7 @@ from jit.kernel.lease import Lease, lease_standing, same_owner
 from jit.kernel.record import record, replace, unreachable
 from jit.systems.files.circle import closes_circle
 from jit.systems.files.commands import Committed, End, Resume, Stop, Touch
-from jit.systems.files.names import is_file, is_wait, seen_resource, wait_resources
+from jit.systems.files.names import is_file, is_wait, seen_resource, wait_resources, waited_for
 from jit.systems.files.wait import Wait, note_of, wait_of
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ BEAT_MS = 60_000  # signs of life of an owner that goes on writing are recorded 
 def decide(state: Leases, command: FileCommand, evidence: Evidence) -> tuple[Event, ...]:
     match command:
         case Touch():
-            return _touch(state, command, evidence)
+            return _touch(_Case(state, command, evidence))
         case Stop():
             mine = [x for x in state.of_agent(command.owner.agent) if same_owner(x.owner, command.owner) and is_file(x)]
             return tuple(Beaten(replace(lease, beat=evidence.now, stopped=True)) for lease in mine if not lease.stopped)
@@ -55,6 +55,15 @@ def decide(state: Leases, command: FileCommand, evidence: Evidence) -> tuple[Eve
 
 
 @record
+class _Case:
+    """One attempt: the state it meets, what is asked, and what is known."""
+
+    state: Leases
+    command: Touch
+    evidence: Evidence
+
+
+@record
 class _Look:
     """What was found about one target: the owner's own lease, or the first rival that holds it."""
 
@@ -64,19 +73,17 @@ class _Look:
     rival: Lease | None
 
 
-def _touch(state: Leases, command: Touch, evidence: Evidence) -> tuple[Event, ...]:
+def _touch(case: _Case) -> tuple[Event, ...]:
     found: list[Event] = []
     gone: set[str] = set()
-    looks = [
-        _look(state, command, evidence, (target, new_id), found, gone)
-        for target, new_id in zip(command.targets, command.ids, strict=True)
-    ]
+    pairs = zip(case.command.targets, case.command.ids, strict=True)
+    looks = [_look(case, target, new_id, found, gone) for target, new_id in pairs]
     held = [look for look in looks if look.rival is not None]
     if held:
-        return (*found, *_contend(state, command, evidence, held))
+        return (*found, *_contend(case, held))
     answers: list[Event] = []
     for look in looks:
-        found += _admit(state, command, evidence, look, _next_fence(state, found), answers)
+        found += _admit(case, look, _next_fence(case.state, found), answers)
     return (*found, *answers)
 
 
@@ -85,59 +92,55 @@ def _next_fence(state: Leases, batch: list[Event]) -> int:
     return state.fence + 1 + sum(1 for event in batch if isinstance(event, Granted))
 
 
-def _look(
-    state: Leases, command: Touch, evidence: Evidence, pair: tuple[Target, str], found: list[Event], gone: set[str]
-) -> _Look:
-    target, new_id = pair
+def _look(case: _Case, target: Target, new_id: str, found: list[Event], gone: set[str]) -> _Look:
     own = rival = None
-    for lease in state.holders(target.resource):
+    for lease in case.state.holders(target.resource):
         if lease.lease_id in gone:
             continue
-        if same_owner(lease.owner, command.owner):
+        if same_owner(lease.owner, case.command.owner):
             own = lease
-        elif lease_standing(lease, evidence) == "lapsed":
+        elif lease_standing(lease, case.evidence) == "lapsed":
             gone.add(lease.lease_id)
             found.append(Lapsed(lease))
-            found += _remember(state, lease, target.resource, evidence)
+            found += _remember(case.state, lease, target.resource, case.evidence)
         elif not (lease.shared and target.shared):
             rival = rival or lease
     if rival is None and own is None and target.rule == "queue":
-        rival = _ahead(state, command, target.resource, evidence)
+        rival = _ahead(case, target.resource)
     return _Look(target, new_id, own, rival)
 
 
-def _ahead(state: Leases, command: Touch, resource: str, evidence: Evidence) -> Lease | None:
+def _ahead(case: _Case, resource: str) -> Lease | None:
     """The wait that stands first in the queue, if it is somebody else's."""
+    owner = case.command.owner
     waits = [
         lease
-        for lease in state.holders(wait_resources(command.owner, resource)[1])
-        if lease_standing(lease, evidence) != "lapsed" and wait_of(lease).phase == "queued"
+        for lease in case.state.holders(wait_resources(owner, resource)[1])
+        if lease_standing(lease, case.evidence) != "lapsed" and wait_of(lease).phase == "queued"
     ]
     waits.sort(key=lambda lease: lease.fence)
-    return waits[0] if waits and not same_owner(waits[0].owner, command.owner) else None
+    return waits[0] if waits and not same_owner(waits[0].owner, owner) else None
 
 
-def _admit(
-    state: Leases, command: Touch, evidence: Evidence, look: _Look, fence: int, answers: list[Event]
-) -> tuple[Event, ...]:
+def _admit(case: _Case, look: _Look, fence: int, answers: list[Event]) -> tuple[Event, ...]:
     """The events of a target that is free or the owner's own; an outdated copy becomes the answer."""
-    own = look.own
+    own, now = look.own, case.evidence.now
     if own is not None:
-        quiet = not own.stopped and elapsed_ms(own.beat, evidence.now) <= BEAT_MS
-        return () if quiet else (Beaten(replace(own, beat=evidence.now, stopped=False)),)
-    lease = _new_lease(command, evidence, look, fence)
-    wait = _own_wait(state, command.owner, look.target.resource)
-    seen = _own_seen(state, command.owner, look.target.resource)
+        quiet = not own.stopped and elapsed_ms(own.beat, now) <= BEAT_MS
+        return () if quiet else (Beaten(replace(own, beat=now, stopped=False)),)
+    owner, resource = case.command.owner, look.target.resource
+    lease = _new_lease(case, look, fence)
+    wait = _own_wait(case.state, owner, resource)
+    seen = _own_seen(case.state, owner, resource)
     known = wait_of(wait).content if wait else seen.note if seen else lease.note
-    events: list[Event] = [Granted(lease)]
-    events += [Released(entry, command.owner, "granted") for entry in (wait, seen) if entry is not None]
     if known != lease.note and not look.target.fresh:
-        answers.append(Refused("outdated", command.owner, look.target.resource, lease))
-    return tuple(events)
+        answers.append(Refused("outdated", owner, resource, lease))
+    over = [Released(entry, owner, "granted") for entry in (wait, seen) if entry is not None]
+    return (Granted(lease), *over)
 
 
-def _new_lease(command: Touch, evidence: Evidence, look: _Look, fence: int) -> Lease:
-    now, resource = evidence.now, look.target.resource
+def _new_lease(case: _Case, look: _Look, fence: int) -> Lease:
+    command, now, resource = case.command, case.evidence.now, look.target.resource
     return Lease(
         lease_id=look.new_id,
         resources=(resource,),
@@ -149,17 +152,17 @@ def _new_lease(command: Touch, evidence: Evidence, look: _Look, fence: int) -> L
         beat=now,
         reason=command.tool,
         branch=command.branch,
-        note=_content(evidence, resource),
+        note=_content(case.evidence, resource),
         shared=look.target.shared,
     )
 
 
-def _contend(state: Leases, command: Touch, evidence: Evidence, held: list[_Look]) -> tuple[Event, ...]:
+def _contend(case: _Case, held: list[_Look]) -> tuple[Event, ...]:
     """One answer for all targets that are held: the gravest."""
     events: list[Event] = []
     answers: list[Event] = []
     for look in held:
-        more, answer = _contention(state, command, evidence, look, _next_fence(state, events))
+        more, answer = _contention(case, look, _next_fence(case.state, events))
         events += more
         answers.append(answer)
     gravest = max(answers, key=lambda answer: _GRAVITY.get(getattr(answer, "code", "held"), 0))
@@ -169,54 +172,52 @@ def _contend(state: Leases, command: Touch, evidence: Evidence, held: list[_Look
 _GRAVITY = {"held": 1, "queued": 1, "waiting": 2, "blocked": 3, "deadlock": 4}
 
 
-def _contention(
-    state: Leases, command: Touch, evidence: Evidence, look: _Look, fence: int
-) -> tuple[tuple[Event, ...], Event]:
-    rival, resource = look.rival, look.target.resource
-    if rival is None:
-        raise AssertionError("contention without a rival")
+def _contention(case: _Case, look: _Look, fence: int) -> tuple[tuple[Event, ...], Event]:
+    command, now, resource = case.command, case.evidence.now, look.target.resource
+    rival = _rival(look)
     if look.target.rule == "fail-fast":
         return (), Denied(resource, command.owner, rival)
-    lease = _own_wait(state, command.owner, resource)
+    lease = _own_wait(case.state, command.owner, resource)
     if lease is None:
-        made = _new_lease(command, evidence, look, fence)
         begun = replace(
-            made,
+            _new_lease(case, look, fence),
             lease_id=f"W{look.new_id}",
             resources=wait_resources(command.owner, resource),
-            note=note_of(_new_wait(state, command, evidence, look)),
+            note=note_of(_new_wait(case, look)),
+            shared=False,
         )
         return (Granted(begun),), _answer(command.owner, begun)
     wait = wait_of(lease)
     if wait.holder != rival.lease_id and wait.phase != "queued":
-        again = replace(lease, note=note_of(_new_wait(state, command, evidence, look)), renewed=evidence.now)
+        again = replace(lease, note=note_of(_new_wait(case, look)), renewed=now)
         return (Renewed(again),), _answer(command.owner, again)
-    due = wait.due
-    if wait.phase == "waiting" and due is not None and elapsed_ms(lease.renewed, evidence.now) >= command.retry_ms:
-        blocked = replace(lease, note=note_of(replace(wait, phase="blocked")), beat=evidence.now)
+    if wait.phase == "waiting" and elapsed_ms(lease.renewed, now) >= command.retry_ms:
+        blocked = replace(lease, note=note_of(replace(wait, phase="blocked")), beat=now)
         return (Renewed(blocked),), _answer(command.owner, blocked)
     return (), _answer(command.owner, lease)
 
 
 def _answer(owner: Owner, wait: Lease) -> Event:
-    return Refused(wait_of(wait).phase, owner, wait.resources[1], wait)
+    return Refused(wait_of(wait).phase, owner, waited_for(wait), wait)
 
 
-def _new_wait(state: Leases, command: Touch, evidence: Evidence, look: _Look) -> Wait:
-    rival = look.rival
-    if rival is None:
-        raise AssertionError("a wait needs somebody to wait for")
-    queued = look.target.rule == "queue"
-    circle = not is_wait(rival) and closes_circle(state, command.owner, rival.owner)
-    phase = "deadlock" if circle else "queued" if queued else "waiting"
+def _new_wait(case: _Case, look: _Look) -> Wait:
+    rival, queued = _rival(look), look.target.rule == "queue"
+    circle = not is_wait(rival) and closes_circle(case.state, case.command.owner, rival.owner)
     return Wait(
-        phase,  # type: ignore[arg-type]
-        None if queued else after(evidence.now, command.retry_ms),
+        "deadlock" if circle else "queued" if queued else "waiting",
+        None if queued else after(case.evidence.now, case.command.retry_ms),
         rival.lease_id,
         rival.owner.agent,
         rival.acquired,
-        _content(evidence, look.target.resource),
+        _content(case.evidence, look.target.resource),
     )
+
+
+def _rival(look: _Look) -> Lease:
+    if look.rival is None:
+        raise AssertionError("contention without a rival")
+    return look.rival
 
 
 def _end(state: Leases, command: End) -> tuple[Event, ...]:
