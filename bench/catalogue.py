@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,7 +17,16 @@ from peers.nats import Nats
 from peers.redis import Redis
 from peers.sqlite import Sqlite
 from race import race
-from spawn import BARE_INTERPRETER, bare_memory, jit_command, probe, probe_memory, probe_speed, time_command
+from spawn import (
+    BARE_INTERPRETER,
+    bare_memory,
+    hook_command,
+    jit_command,
+    probe,
+    probe_memory,
+    probe_speed,
+    time_command,
+)
 from stores import JitStore, run
 
 if TYPE_CHECKING:
@@ -57,7 +67,7 @@ class Catalogue:
         self.peers = (*self.stoppable, Naive(directory, 10), Naive(directory, 1000))
 
     def cards(self) -> list[Card]:
-        return [self._leases(), self._cold(), self._replay(), self._memory()]
+        return [self._leases(), self._cold(), self._hook(), self._replay(), self._memory()]
 
     def stop(self) -> None:
         for peer in self.stoppable:
@@ -97,6 +107,27 @@ class Catalogue:
             Figure("cold.status", "status", "python", "p50", "ms", Goal(3, "<=")),
             Figure("cold.help", "help", "python", "p50", "ms", Goal(4, "<=")),
             Figure("cold.acquire", "acquire", "python", "p50", "ms"),
+        ]
+        return Card(bare, entries, figures, self.scale.plan)
+
+    def _hook(self) -> Card:
+        few, many = Hook(self.few, self.scale.spawns), Hook(self.long, self.scale.spawns)
+        bare = Entry(
+            "python", partial(time_command, BARE_INTERPRETER, self.few.repository, self.scale.spawns), few.prepare
+        )
+        entries = [Entry("hook", few.measure, few.prepare), Entry("hook.10k", many.measure, many.prepare)]
+        history = f"{MANY_LEASES:,} leases, {self.scale.long_log:,} records"
+        figures = [
+            Figure(
+                "hook.cold",
+                "hook",
+                "python",
+                "p50",
+                "ms",
+                Goal(1.6, "<="),
+                note="a durable grant, as a client starts it",
+            ),
+            Figure("hook.10k", "hook.10k", "python", "p50", "ms", Goal(1.8, "<="), note=history),
         ]
         return Card(bare, entries, figures, self.scale.plan)
 
@@ -148,6 +179,36 @@ class Cold:
         claim = [*jit_command(), "claim"]
         acquire, release = [*claim, "acquire", self.issue], [*claim, "release", self.issue]
         return time_command(acquire, self.store.repository, self.times, undo=release)
+
+
+class Hook:
+    """The hook before a write, started through a shell as clients do; the end of the session frees the file again."""
+
+    def __init__(self, store: JitStore, times: int) -> None:
+        self.store = store
+        self.times = times
+
+    def prepare(self) -> None:
+        self.store.prepare()
+        for event in ("PreToolUse", "SessionEnd"):
+            payload = {
+                "session_id": "5e550000-0000-4000-8000-000000000000",
+                "cwd": str(self.store.repository),
+                "hook_event_name": event,
+                "tool_name": "Write",
+                "tool_input": {"file_path": str(self.store.repository / "measured.txt"), "content": "x"},
+            }
+            self._payload(event).write_text(json.dumps(payload))
+
+    def measure(self) -> Sample:
+        write, end = (("/bin/sh", "-c", self._line(event)) for event in ("PreToolUse", "SessionEnd"))
+        return time_command(write, self.store.repository, self.times, undo=end)
+
+    def _line(self, event: str) -> str:
+        return f"exec {shlex.join(hook_command())} < {shlex.quote(str(self._payload(event)))}"
+
+    def _payload(self, event: str) -> Path:
+        return self.store.repository / f"{event}.json"
 
 
 def _peer_figures(name: str) -> list[Figure]:

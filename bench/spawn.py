@@ -56,6 +56,13 @@ def jit_command() -> list[str]:
     return [str(script)] if script.exists() else [sys.executable, "-m", "jit"]
 
 
+def hook_command() -> list[str]:
+    """The hook as `jit setup claude` writes it into the client's configuration."""
+    from jit.install.command import installed
+
+    return installed().words("--client", "claude")
+
+
 def probe(action: str, control_dir: str) -> dict[str, float]:
     output = run([sys.executable, str(HERE / "probe.py"), action, control_dir], HERE)
     answer: dict[str, float] = json.loads(output)

@@ -18,11 +18,9 @@ from jit.kernel.record import record
 from jit.store import durable
 from jit.store.agreement import consistent
 from jit.store.api import Appended, AppendUnknown, Conflict, Snapshot, View
-from jit.store.checkpoint import Place, write_index
+from jit.store.apply import apply_event
 from jit.store.codec import encode_batch
 from jit.store.plane import Plane, open_lock, open_log, prepare
-from jit.store.reader import read_batches, take_snapshot
-from jit.store.rebuild import apply_event, rebuild
 from jit.store.table import Table, places
 from jit.store.view import PointView, lease_at
 
@@ -104,9 +102,13 @@ class JsonlStore:
         return found
 
     def snapshot(self) -> Snapshot:
+        from jit.store.reader import take_snapshot
+
         return take_snapshot(self.plane, self.clock.now(), self.options.progress)
 
     def read(self, after: int = 0) -> Iterator[Recorded]:
+        from jit.store.reader import read_batches
+
         return read_batches(self.plane, after)
 
     def close(self) -> None:
@@ -141,6 +143,8 @@ class JsonlStore:
 
 def snapshot_index(plane: Plane, session: _Session, now: Instant, options: Options) -> None:
     """Write the readable index from a consistent look at the table, or not at all if a writer is busy with it."""
+    from jit.store.checkpoint import Place, write_index
+
     seen = consistent(session.table, session.fd, now)
     if seen is None or seen[0].sequence == seen[0].checkpointed():
         return
@@ -180,7 +184,7 @@ class _Session:
             self._reopen()
             found = os.fstat(self.fd)
         if not self.table.load() or self.table.applied != found.st_size:
-            self.table = rebuild(self.plane, self.fd, self.table, clock.now(), self.options.progress)
+            self.table = _rebuild(self, clock.now(), self.options.progress)
 
     def record(self, batch: Batch, lines: list[bytes], end: int) -> None:
         """Bring the table to what was just appended.
@@ -197,7 +201,7 @@ class _Session:
             table.line_crc = int(lines[-1][-11:-3], 16)
             table.commit()
             if table.crowded():
-                self.table = rebuild(self.plane, fd, table, now, None)
+                self.table = _rebuild(self, now, None)
         except OSError:
             table.retire()
 
@@ -222,6 +226,12 @@ class _Session:
         self.fd = opened
         self.inode = os.fstat(opened).st_ino
         self.table.close()
+
+
+def _rebuild(session: _Session, now: Instant, progress: Progress | None) -> Table:
+    from jit.store.rebuild import rebuild  # rare: most writers find a table that agrees with the log
+
+    return rebuild(session.plane, session.fd, session.table, now, progress)
 
 
 class _Exclusive:

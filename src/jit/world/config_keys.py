@@ -113,6 +113,10 @@ _TABLE: tuple[Key, ...] = (
         "files.on_failure", "allow", "allow", "deny",
         help="what a hook answers when jit itself fails: allow and record it, or deny",
     ),
+    _flag(
+        "commits.trailers", default=False,
+        help="commit messages name the lease, issue, agent and worktree of the claims they were made under",
+    ),
     Key("agent.id", "text", None, "who this agent is, as type:name"),
     Key("agent.created_at", "text", None, "when this identity was made"),
     Key("agent.description", "text", None, "a line about this agent, for people"),
