@@ -186,10 +186,10 @@ class Workspace:
 
     def _store(self) -> JsonlStore:
         from jit.store.jsonl import JsonlStore, Options
-        from jit.world.mounts import refuse_network
-
         settings = self.settings
         if not os.path.isdir(self.plane.root):
+            from jit.world.mounts import refuse_network
+
             refuse_network(self.repo.common_dir)
             os.makedirs(os.path.dirname(self.plane.root), exist_ok=True)
         note = f"pid {os.getpid()} {self.agent.id} since" if settings.flag("locks.enable_metadata") else ""

@@ -18,16 +18,16 @@ from jit.engine import Engine
 from jit.kernel.commands import Acquire, Release, Renew
 from jit.kernel.lease import Owner
 from jit.kernel.policy import Ttl
-from jit.store.jsonl import JsonlStore
+from jit.store.jsonl import JsonlStore, Options
 from jit.store.plane import Plane
 
 ISSUES = 8
-SHORT_MS, LONG_MS = 5, 60_000
+SHORT_MS, LONG_MS = 5, 2_000
 
 
 def main(folder: Path, number: int, role: str) -> None:
     world = SystemWorld()
-    store = JsonlStore(Plane(str(folder / "jit")), world)
+    store = JsonlStore(Plane(str(folder / "jit")), world, Options(wait_ms=60_000))
     told = os.open(folder / f"told-{number}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     work = {"agent": agent, "reader": reader, "mender": mender}[role]
     work(store, world, number, told)
@@ -48,8 +48,7 @@ def agent(store: JsonlStore, world: SystemWorld, number: int, told: int) -> None
             command = Acquire(world.ulid(world.now().wall_ms), (issue,), owner, ttl)
         answer = engine.submit(command).answer
         kind = type(answer).__name__
-        if kind in ("Granted", "Renewed", "Released"):
-            os.write(told, f"{kind} {command.lease_id}\n".encode())
+        os.write(told, f"{kind} {command.lease_id}\n".encode())
         if kind in ("Granted", "Renewed"):
             held.append(command.lease_id)
 
@@ -69,7 +68,7 @@ def mender(store: JsonlStore, world: SystemWorld, number: int, told: int) -> Non
     while True:
         for path in (store.plane.table, store.plane.index):
             Path(path).unlink(missing_ok=True)
-        fresh = JsonlStore(store.plane, world)
+        fresh = JsonlStore(store.plane, world, store.options)
         with fresh.exclusive():
             fresh.view()
         fresh.close()

@@ -139,7 +139,7 @@ def test_who_held_what_at_a_moment(ground: Ground) -> None:
     assert (then["at"], then["count"]) == (taken["acquired_at"], 1)
     assert then["leases"][0]["lease_id"] == taken["lease_id"]
     assert ground.ok("log", "at", released_at)["count"] == 0
-    assert ground.ok("log", "at", "10m") | {"at": ""} == {"at": "", "leases": [], "count": 0}
+    assert ground.ok("log", "at", "10m") | {"at": ""} == {"at": "", "leases": [], "count": 0, "files": []}
 
 
 def test_a_lease_that_had_run_out_by_then_is_not_shown_as_held(ground: Ground) -> None:

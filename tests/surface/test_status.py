@@ -27,7 +27,9 @@ def test_it_counts_issues_and_claims_without_needing_a_claim(ground: Ground) -> 
     ground.ok("issue", "create", "--title", "three", "--state", "backlog")
     ground.ok("claim", "acquire", one, agent="agent:two")
     answer = ground.ok("status")
-    assert answer["counts"] == {"issues": {"backlog": 1, "ready": 2}, "claims": 1, "stale": 0, "yours": 0}
+    files = {"held": 0, "waiting": 0, "blocked": 0}
+    issues = {"backlog": 1, "ready": 2}
+    assert answer["counts"] == {"issues": issues, "claims": 1, "stale": 0, "yours": 0, "files": files}
     assert answer["claims"] == []
     assert answer["next"] == "jit claim next"
 

@@ -6,6 +6,7 @@ import os
 
 from jit.app import Workspace
 from jit.cli.expiry import warn_before
+from jit.errors import Unavailable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Call:
         self.parsed = parsed
         self.out = out
         self.environ = environ
-        self.cwd = os.path.abspath(parsed.text("--repo") or os.getcwd())
+        self.cwd = os.path.abspath(parsed.text("--repo") or current_directory())
         self._workspace: Workspace | None = None
 
     @property
@@ -44,3 +45,10 @@ class Call:
 
     def _progress(self, done: int, total: int) -> None:
         self.out.progress(f"reading the log: {done >> 20} of {total >> 20} MB ({100 * done // max(1, total)} %)")
+
+
+def current_directory() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise Unavailable("the directory you are in was removed", hint="cd into a directory that exists") from None

@@ -37,8 +37,11 @@ def status_all(call: Call) -> int:
 def tell(call: Call, *, issue: str = "", agent: str = "") -> int:
     space = call.workspace
     evidence = space.evidence()
-    leases = active(space.snapshot().ledger, evidence, issue=issue, agent=agent)
-    call.out.data({"leases": [active_row(lease, evidence) for lease in leases], "count": len(leases)})
+    snapshot = space.snapshot()
+    leases = active(snapshot.ledger, evidence, issue=issue, agent=agent)
+    recorded = snapshot.recorded or {}
+    rows = [active_row(lease, evidence) | {"sequence": recorded.get(lease.lease_id)} for lease in leases]
+    call.out.data({"leases": rows, "count": len(rows)})
     empty = "no active claims; take one with: jit claim next"
     call.out.table(COLUMNS, [lease_cells(lease, evidence) for lease in leases], empty=empty)
     return 0

@@ -83,7 +83,7 @@ class Story:
         self._git("commit", "--quiet", "--allow-empty", "--message=begin")
         for place in PLACES[1:]:
             self._git("worktree", "add", "--quiet", "-b", place, f"{self._scratch}/{place}")
-        self._jit("init")
+        self._jit("init", "--no-clients", "--no-git-hooks")
         self.titles = {self._jit("issue", "create", "--title", title).text("id"): title for title in TITLES}
 
     def _race(self) -> Agent:

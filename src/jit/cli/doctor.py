@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from jit.cli import doctor_files
 from jit.cli.doctor_checks import CHECKS, Finding, expected_modes, git_finding, leftovers, mode_of, repository_finding
 from jit.errors import Invalid, JitError, LogCorrupt
 
@@ -23,6 +24,10 @@ ROLES: dict[str, Role] = {"ok": "ok", "note": "dim", "warn": "warn", "bad": "bad
 
 
 def doctor(call: Call) -> int:
+    if call.parsed.flag("--coverage"):
+        from jit.cli.coverage import coverage
+
+        return coverage(call)
     found = examine(call)
     fixed: list[Fixed] = []
     if call.parsed.flag("--fix") and not _is_outside(found):
@@ -44,7 +49,7 @@ def examine(call: Call) -> list[Finding]:
     found = [git_finding(call), repository_finding(call)]
     if _is_outside(found):
         return found
-    for name, check in CHECKS:
+    for name, check in (*CHECKS, *doctor_files.CHECKS):
         try:
             found += check(call.workspace, call)
         except JitError as error:
@@ -58,7 +63,7 @@ def mend(call: Call, found: list[Finding]) -> list[Fixed]:
     """Mend in the order in which things stand on each other; what cannot be mended is found again afterwards."""
     space = call.workspace
     fixed: list[Fixed] = []
-    for step in (_mend_modes, _mend_log, _mend_caches, _mend_leftovers, _mend_identity):
+    for step in (_mend_modes, _mend_log, _mend_caches, _mend_leftovers, _mend_identity, doctor_files.mend_mishaps):
         try:
             fixed += step(space, {finding.name: finding for finding in found})
         except (JitError, OSError) as error:

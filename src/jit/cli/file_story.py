@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from jit.cli.file import find_file, leases_on, observe
 from jit.cli.log import event_line
+from jit.cli.style import printable
 from jit.kernel.instant import elapsed_ms
 from jit.kernel.policy import WhileAlive
 from jit.store.history import entries, newest, picked
 from jit.systems.files import WAITING
-from jit.systems.files.names import path_of, waited_for
 from jit.systems.files.wait import wait_of
 from jit.views import files
 from jit.views.active import clock_text, duration
@@ -32,22 +32,22 @@ def why(call: Call) -> int:
     ledger = space.snapshot().ledger
     evidence = observe(space, ledger)
     leases = leases_on(ledger, named)
-    holder = next(iter(files.held(leases, evidence)), None)
+    holders = files.held(leases, evidence)
     waits = files.waits(ledger, evidence, resources=named.resources)
     contests = [(wait, files.awaited(ledger, wait, evidence)) for wait in waits]
     events = newest(space.plane, LAST, lambda line: speaks_of(line, named))
     call.out.data(
         {
             "file": named.path,
-            "holder": None if holder is None else files.file_row(holder, evidence),
+            "holders": [files.file_row(holder, evidence) for holder in holders],
             "waiters": [files.wait_row(*contest) for contest in contests],
             "events": [entry.lines[at].body for entry, at in events],
         }
     )
     if not call.out.json:
-        gone = [lease for lease in leases if lease is not holder]
-        _tell(call, named, [*_holding(holder, gone, evidence), *_waiting(contests, evidence)], events)
-        call.out.line(f"{call.out.paint('bold', 'next:')} {_next(named, holder, contests)}")
+        facts = [fact for holder in holders for fact in _holding(holder, evidence)] or [_nobody(leases)]
+        _tell(call, named, [*facts, *_waiting(contests, evidence)], events)
+        call.out.line(f"{call.out.paint('bold', 'next:')} {printable(_next(named, holders, contests))}")
     return 0
 
 
@@ -76,9 +76,9 @@ def speaks_of(line: Line, named: Named) -> bool:
 
 
 def _tell(call: Call, named: Named, facts: list[tuple[str, str]], events: list[tuple[Entry, int]]) -> None:
-    call.out.line(call.out.paint("bold", named.path))
+    call.out.line(call.out.paint("bold", printable(named.path)))
     for name, text in facts:
-        call.out.line(f"{name:<10}  {text}")
+        call.out.line(f"{name:<10}  {printable(text)}")
     if events:
         call.out.line()
     for entry, at in events:
@@ -86,19 +86,22 @@ def _tell(call: Call, named: Named, facts: list[tuple[str, str]], events: list[t
     call.out.line()
 
 
-def _holding(holder: Lease | None, gone: list[Lease], evidence: Evidence) -> list[tuple[str, str]]:
-    if holder is None:
-        ended = [f"; {lease.owner.agent}'s lease has lapsed, and the next write records it" for lease in gone[:1]]
-        return [("held by", f"nobody{''.join(ended)}")]
+def _nobody(lapsed: list[Lease]) -> tuple[str, str]:
+    ended = [f"; {lease.owner.agent}'s lease has lapsed, and the next write records it" for lease in lapsed[:1]]
+    return "held by", f"nobody{''.join(ended)}"
+
+
+def _holding(holder: Lease, evidence: Evidence) -> list[tuple[str, str]]:
     row = files.placed(holder.owner, holder.resources[0])
     of = [f"pid {row['pid']}" if row["pid"] else "", f"subagent {row['subagent_id']}" if row["subagent_id"] else ""]
     who = ", ".join(filter(None, [f"client {row['client']}", *of]))
     held = duration(max(0, elapsed_ms(holder.acquired, evidence.now)))
     silent = duration(max(0, elapsed_ms(holder.beat, evidence.now)))
+    taken = f"taken for {holder.reason or 'a write'}"
     facts = [
         ("held by", f"{holder.owner.agent} ({who}) in {row['worktree_id']}"),
         ("since", f"{clock_text(holder.acquired.wall_ms)}, for {held}; last recorded sign of life {silent} ago"),
-        ("lease", f"{holder.lease_id}, fence {holder.fence}, taken for {holder.reason or 'a write'}"),
+        ("lease", f"{holder.lease_id}, fence {holder.fence}, {'shared, ' if holder.shared else ''}{taken}"),
     ]
     if holder.stopped and isinstance(holder.policy, WhileAlive):
         left = duration(max(0, holder.policy.idle_ms - elapsed_ms(holder.beat, evidence.now)))
@@ -126,9 +129,9 @@ def _wait_words(wait: Lease, holder: Lease | None, evidence: Evidence) -> tuple[
     return "blocked", f"{who}, after {'no' if circle else 'one'} retry{circle}; blocker {wait.lease_id}"
 
 
-def _next(named: Named, holder: Lease | None, contests: list[Contest]) -> str:
+def _next(named: Named, holders: list[Lease], contests: list[Contest]) -> str:
     """The one command to try now."""
     for wait, awaited in contests:
         if files.state_of(wait, awaited) in files.HALTED:
-            return f"jit file resume {path_of(waited_for(wait))}"
-    return f"jit file history {named.path}" if holder is None else f'jit file evict {named.path} --reason "…"'
+            return f"jit file resume {wait.lease_id}"
+    return f'jit file evict {named.typed} --reason "…"' if holders and contests else f"jit file history {named.typed}"

@@ -22,7 +22,7 @@ def install(call: Call) -> int:
     with originals.locked():
         done = install_shims(folder, "git", shims, originals)
     _tell(call, folder, shims, made=[change.path for change in done if change.state == "written"])
-    note = _warning(call, folder)
+    note = warning_about(call, folder)
     if note:
         call.out.warn(note)
     return 0
@@ -71,7 +71,7 @@ def _tell(call: Call, folder: str, shims: list[Shim], *, made: list[str]) -> Non
     call.out.table(COLUMNS, table)
 
 
-def _warning(call: Call, folder: str) -> str:
+def warning_about(call: Call, folder: str) -> str:
     """Shims hold paths of this machine, so it matters who else reads them."""
     repo = call.workspace.repo
     if f"{folder}/".startswith(f"{repo.common_dir}/"):

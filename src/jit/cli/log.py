@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from jit.cli.claim_show import COLUMNS, lease_cells
+from jit.cli.file import FILES, file_cells
 from jit.cli.output import flush
 from jit.cli.resolve import find_issue
 from jit.cli.style import printable
@@ -15,6 +16,7 @@ from jit.store.history import Follower, batch_of, entries, newest, picked, resto
 from jit.systems.claims import ISSUE
 from jit.systems.files import SEEN
 from jit.views.active import active, active_row, clock_text
+from jit.views.files import file_row, held
 from jit.views.timeline import held_at, tell
 
 TYPE_CHECKING = False
@@ -56,10 +58,15 @@ def at_time(call: Call) -> int:
     ledger = held_at(_moments(space), wall_ms)
     evidence = Evidence(Instant(wall_ms, 0, ""), {})  # of no boot: compared by the wall clock, which is what was asked
     leases = active(ledger, evidence)
+    files = held(ledger, evidence)
     rows = [active_row(lease, evidence) for lease in leases]
-    call.out.data({"at": rfc3339(wall_ms), "leases": rows, "count": len(rows)})
+    told = [file_row(lease, evidence) for lease in files]
+    call.out.data({"at": rfc3339(wall_ms), "leases": rows, "count": len(rows), "files": told})
     call.out.note(f"held at {clock_text(wall_ms)}:")
-    call.out.table(COLUMNS, [lease_cells(lease, evidence) for lease in leases], empty="nobody held anything then")
+    if leases or not files:
+        call.out.table(COLUMNS, [lease_cells(lease, evidence) for lease in leases], empty="nobody held anything then")
+    if files:
+        call.out.table(FILES, [file_cells(lease, evidence) for lease in files])
     return 0
 
 
@@ -177,7 +184,12 @@ def _filter(call: Call) -> Wanted:
 
     def wanted(line: Line) -> bool:
         of_issue = not issue or is_about(line, issue)
-        return (call.out.json or is_told(line)) and of_issue and (not agent or is_of(line, agent)) and (not batch or line.batch_id == batch)
+        return (
+            (call.out.json or is_told(line))
+            and of_issue
+            and (not agent or is_of(line, agent))
+            and (not batch or line.batch_id == batch)
+        )
 
     return wanted
 

@@ -6,7 +6,7 @@ from jit.errors import Invalid, NotFound
 from jit.kernel.ids import is_ulid
 from jit.systems.claims import ISSUE
 from jit.systems.issues.issue import CLAIMABLE, Issue, urgency
-from jit.views.active import active
+from jit.views.active import active, is_claim
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def find_issue(space: Workspace, word: str) -> str:
 def find_lease(space: Workspace, word: str) -> str:
     """A lease's full id, from the id or the beginning of it, or from the issue it is on."""
     wanted = word.strip().upper()
-    leases = list(space.snapshot().ledger)
+    leases = [lease for lease in space.snapshot().ledger if is_claim(lease)]
     hits = sorted(lease.lease_id for lease in leases if wanted and _is_named(lease, wanted))
     if len(hits) == 1:
         return hits[0]

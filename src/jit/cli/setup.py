@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from jit.app import Workspace
     from jit.cli.call import Call
+    from jit.cli.setup_hooks import Step
+    from jit.install.originals import Originals
 
 ATTRIBUTES = (
     "*.jsonl merge=union",
@@ -42,22 +44,41 @@ max_indefinite_leases_per_repo = 10
 
 def init(call: Call) -> int:
     """Make what is missing, leave what is there, and say which was which."""
+    from jit.cli.setup_hooks import set_up_clients, set_up_git
+    from jit.install.originals import Originals
+
     space = call.workspace
     named = os.path.exists(f"{space.repo.worktree}/.jit/worktree.json")
-    steps = [
-        ("control plane", space.plane.root, _control_plane(space)),
-        ("settings", space.paths.repository, _settings(space)),
-        ("merge rules", f"{space.repo.worktree}/.gitattributes", _attributes(space)),
+    plane = _control_plane(space)
+    settings = _settings(space)
+    with (records := Originals(f"{space.shared_dir}/installed")).locked():
+        attributes = _attributes(space, records)
+        _name_worktree(space, records)
+    steps: list[Step] = [
+        ("control plane", space.plane.root, plane),
+        ("settings", space.paths.repository, settings),
+        ("merge rules", f"{space.repo.worktree}/.gitattributes", attributes),
         ("worktree identity", space.identity.worktree_id, not named),
     ]
+    troubles: list[str] = []
+    steps += [] if call.parsed.flag("--no-git-hooks") else set_up_git(call, troubles)
+    steps += [] if call.parsed.flag("--no-clients") else set_up_clients(call, troubles)
+    _tell(call, steps, troubles)
+    return 0
+
+
+def _tell(call: Call, steps: list[Step], troubles: list[str]) -> None:
+    space = call.workspace
     rows = [{"what": what, "where": where, "made": made} for what, where, made in steps]
-    call.out.data({"initialised": rows, "agent_id": space.agent.id, "worktree_id": space.identity.worktree_id})
+    you = {"agent_id": space.agent.id, "worktree_id": space.identity.worktree_id}
+    call.out.data({"initialised": rows, **you, "warnings": troubles})
     for what, where, made in steps:
         mark = call.out.paint("ok", "made") if made else call.out.paint("dim", "kept")
         call.out.line(f"{mark}  {what}: {where}")
     call.out.line(f"you are {space.agent.id} (from {space.agent.source}) in {space.identity.worktree_id}")
+    for trouble in troubles:
+        call.out.warn(trouble)
     call.out.note('next: jit issue create --title "…", then: jit claim next')
-    return 0
 
 
 def version(call: Call) -> int:
@@ -105,27 +126,44 @@ def _settings(space: Workspace) -> bool:
     return not os.path.exists(path) and shared_files().create(path, SETTINGS.encode())
 
 
-def _attributes(space: Workspace) -> bool:
+def _attributes(space: Workspace, records: Originals) -> bool:
     from jit.app import shared_files
+    from jit.install.changes import read
+    from jit.install.originals import Kept
+    from jit.install.repository import without_block
 
     path = f"{space.repo.worktree}/.gitattributes"
-    try:
-        with open(path, "rb") as file:
-            text = file.read()
-    except FileNotFoundError:
-        text = b""
-    have = {line.strip() for line in text.decode("utf-8", "replace").splitlines()}
+    before = read(path)
+    text = (before or b"").decode("utf-8", "surrogateescape")
+    have = {line.strip() for line in text.splitlines()}
     missing = [line for line in ATTRIBUTES if line not in have]
     if not missing:
         return False
-    gap = b"" if not text or text.endswith(b"\n") else b"\n"
-    shared_files().write(path, text + gap + "\n".join([MARK, *missing, ""]).encode())
+    gap = "" if not text or text.endswith("\n") else "\n"
+    written = (text + gap + "\n".join([MARK, *missing, ""])).encode("utf-8", "surrogateescape")
+    original = without_block(text, MARK, ATTRIBUTES).encode("utf-8", "surrogateescape")
+    records.keep(Kept(path, "init", "attributes", None if before is None else original, written))
+    shared_files().write(path, written)
     return True
+
+
+def _name_worktree(space: Workspace, records: Originals) -> None:
+    """Give the worktree its identity. Git is told to ignore it, in a file of the person's, which is kept."""
+    from jit.install.changes import missing_folders, read
+    from jit.install.originals import Kept
+
+    path = os.path.realpath(f"{space.repo.common_dir}/info/exclude")
+    before, made = read(path), missing_folders(path)
+    space.identity  # noqa: B018  made on first use
+    after = read(path)
+    if after is not None and after != before:
+        records.keep(Kept(path, "init", "exclude", before, after, made))
 
 
 def _live(call: Call) -> dict[str, Callable[[], Iterable[tuple[str, str]]]]:
     """Ids for completion; where they cannot be had, there are none: a completion must never complain."""
     from jit.errors import JitError
+    from jit.views.active import is_claim
 
     def quietly(find: Callable[[Workspace], list[tuple[str, str]]]) -> list[tuple[str, str]]:
         try:
@@ -135,7 +173,9 @@ def _live(call: Call) -> dict[str, Callable[[], Iterable[tuple[str, str]]]]:
 
     return {
         "issue": lambda: quietly(lambda space: [(issue.id, issue.title) for issue in space.issues.all()]),
-        "lease": lambda: quietly(lambda space: [(x.lease_id, x.owner.agent) for x in space.snapshot().ledger]),
+        "lease": lambda: quietly(
+            lambda space: [(x.lease_id, x.owner.agent) for x in space.snapshot().ledger if is_claim(x)]
+        ),
         "agent": lambda: quietly(lambda space: sorted({(x.owner.agent, "") for x in space.snapshot().ledger})),
         "worktree": lambda: quietly(_worktrees),
         "key": _keys,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 
 from jit.cli.claim_show import left_cell
+from jit.cli.file import observe
 from jit.cli.log import event_line, is_told, words
 from jit.cli.table import Column
 from jit.kernel.lease import lease_standing, same_owner
 from jit.systems.issues.issue import CLAIMABLE, STATES
+from jit.views import files
 from jit.views.active import active, active_row, subject
 
 TYPE_CHECKING = False
@@ -26,18 +28,22 @@ def status(call: Call) -> int:
     from jit.store.history import newest
 
     space = call.workspace
-    evidence = space.evidence()
+    ledger = space.snapshot().ledger
+    evidence = observe(space, ledger)
     ready = os.path.isdir(space.plane.root)
-    claims = active(space.snapshot().ledger, evidence)
+    claims = active(ledger, evidence)
     mine = _own(space, claims)
     issues = list(space.issues.all())
     states = {state: count for state in STATES if (count := sum(1 for issue in issues if issue.state == state))}
-    held = {subject(lease) for lease in claims}
-    free = any(issue.state in CLAIMABLE and issue.id not in held for issue in issues)
+    taken = {subject(lease) for lease in claims}
+    free = any(issue.state in CLAIMABLE and issue.id not in taken for issue in issues)
     stale = sum(1 for lease in claims if lease_standing(lease, evidence) == "stale")
-    counts = {"issues": states, "claims": len(claims), "stale": stale, "yours": len(mine)}
+    gate = files.count(ledger, evidence)
+    counts = {"issues": states, "claims": len(claims), "stale": stale, "yours": len(mine), "files": gate}
     events = newest(space.plane, NEWEST, is_told)
     following = _next(space, mine, evidence, ready=ready, free=free)
+    if ready and not mine and gate["blocked"]:
+        following = "jit file blockers"
     document = _places(space, ready=ready) | {
         "counts": counts,
         "claims": [active_row(lease, evidence) for lease in mine],
@@ -99,7 +105,8 @@ def _count_lines(document: dict[str, object]) -> list[tuple[str, str]]:
     states = counts["issues"]
     issues = ", ".join(f"{count} {state}" for state, count in states.items()) or "none yet"
     claims = f"{counts['claims']} active, {counts['yours']} of them yours, {counts['stale']} stale"
-    return [("issues", issues), ("claims", claims)]
+    gate = ", ".join(f"{number} {state}" for state, number in counts["files"].items() if number)
+    return [("issues", issues), ("claims", claims), *([("files", gate)] if gate else [])]
 
 
 def _identity(space: Workspace) -> str:

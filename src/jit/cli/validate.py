@@ -152,11 +152,15 @@ def check_leases(call: Call) -> Check:
     evidence = space.evidence()
     ledger = space.snapshot().ledger
     live = active(ledger, evidence)
-    exclusive = [*live, *filter(is_file, ledger)]
-    problems = [*_rivals(exclusive), *_of_no_issue(space, live), *_cache_problems(space)]
+    leased = [lease for lease in ledger if is_file(lease)]
+    problems = [
+        *_rivals([*live, *(lease for lease in leased if not lease.shared)]),
+        *_of_no_issue(space, live),
+        *_cache_problems(space),
+    ]
     claims = filter(is_claim, ledger)
     notes = [*_standing_notes(claims, evidence), *(f"{what}; {way}" for what, way in orphans(space, live))]
-    held = f"{len(live)} active claims and {len(exclusive) - len(live)} leased files"
+    held = f"{len(live)} active claims and {len(leased)} leased files"
     words = f"{held}, compared with the issues, the worktrees, the index and the log"
     if mode == "warn":
         notes = [f"{problem.what}; {problem.hint}" for problem in problems] + notes

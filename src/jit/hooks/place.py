@@ -13,12 +13,9 @@ from jit.kernel.lease import Owner
 from jit.kernel.policy import WhileAlive
 from jit.systems.files.commands import Target, Touch
 from jit.systems.files.names import REPOSITORY, file_resource, path_of
-from jit.systems.files.wait import wait_of
-from jit.views.blocker import blocked_words, outdated_words, waiting_words
 from jit.world.client import client_process
 from jit.world.content import digest
 from jit.world.identity import shorten
-from jit.world.path_rules import rule_for, rules_of
 from jit.world.paths import locate
 from jit.world.process import liveness
 from jit.world.worktree_file import read
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
     from jit.hooks.intent import Intent
     from jit.kernel.lease import Lease
     from jit.world.config import Settings
-    from jit.world.path_rules import PathRule
     from jit.world.paths import Spot
 
 FRESH = ("edit", "patch")  # changes that a client applies to the file as it then is
@@ -50,14 +46,29 @@ class FileWorld(SystemWorld):
 
 def find_place(intent: Intent, environ: Mapping[str, str]) -> Place | None:
     """The place of a call; nothing outside git, or where jit was never set up."""
-    try:
-        space = Workspace(intent.cwd or os.getcwd(), environ)
-    except Unavailable:
-        return None
-    if not os.path.exists(f"{space.shared_dir}/claims.jsonl"):
-        return None
     agent = environ.get("JIT_AGENT_ID") or f"agent:{intent.client}-{shorten(intent.session) or 'unknown'}"
-    return Place(space, Owner(agent, "", f"{intent.session}/{intent.subagent}", client_process(environ)))
+    for folder in _folders(intent):
+        try:
+            space = Workspace(folder, environ, agent_flag=agent)
+        except Unavailable:
+            continue
+        if os.path.exists(f"{space.shared_dir}/claims.jsonl"):
+            process = client_process(environ)
+            unnamed = f"{process.pid}-{process.start}" if process else ""  # a session without a name is its process
+            return Place(space, Owner(agent, "", f"{intent.session or unnamed}/{intent.subagent}", process))
+    return None
+
+
+def _folders(intent: Intent) -> list[str]:
+    """Where the repository may be: around the call, or around its file if that is elsewhere."""
+    cwd = intent.cwd or os.getcwd()
+    if not intent.paths:
+        return [cwd]
+    path = os.path.realpath(os.path.join(cwd, intent.paths[0]))
+    folder = os.path.dirname(path)
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return [cwd, folder] if path.startswith(f"{os.path.realpath(cwd)}/") else [folder, cwd]
 
 
 class Place:
@@ -69,7 +80,6 @@ class Place:
         self.world = FileWorld()
         self.owner = owner
         self._scopes: dict[str, str] = {}
-        self._rules: tuple[PathRule, ...] | None = None
 
     @property
     def engine(self) -> Engine:
@@ -88,17 +98,22 @@ class Place:
         found: dict[str, Target] = {}
         for text in paths:
             spot = locate(text, cwd or self.space.cwd, self.space.repo)
-            rule = rule_for(spot.path, self.rules) if spot else None
-            if spot is not None and rule is not None and rule.policy != "free":
-                resource = self.resource(spot, everywhere=rule.scope == "repository")
-                found.setdefault(resource, Target(resource, rule.policy, fresh, rule.mode == "shared"))  # type: ignore[arg-type]
+            target = self._target(spot, fresh=fresh) if spot is not None else None
+            if target is not None:
+                found.setdefault(target.resource, target)
         return tuple(found.values())
 
-    @property
-    def rules(self) -> tuple[PathRule, ...]:
-        if self._rules is None:
-            self._rules = rules_of(self.settings)
-        return self._rules
+    def _target(self, spot: Spot, *, fresh: bool) -> Target | None:
+        """How a file is leased, by the first rule that fits it; nothing if it is free."""
+        if not any("path" in layer.values for layer in self.settings.layers):
+            return Target(self.resource(spot), fresh=fresh)
+        from jit.world.path_rules import rule_for, rules_of
+
+        rule = rule_for(spot.path, rules_of(self.settings))
+        if rule.policy == "free":
+            return None
+        resource = self.resource(spot, everywhere=rule.scope == "repository")
+        return Target(resource, rule.policy, fresh, rule.mode == "shared")  # type: ignore[arg-type]
 
     def resource(self, spot: Spot, *, everywhere: bool = False) -> str:
         """The name of a file, and a note where its content is."""
@@ -139,6 +154,8 @@ class Place:
             return f"{path_of(answer.resource)} is held by {answer.lease.owner.agent}. Do other work first."
         if not isinstance(answer, Refused) or answer.lease is None:
             return ""
+        from jit.views.blocker import blocked_words, outdated_words, waiting_words
+
         if answer.code == "outdated":
             return outdated_words(path_of(answer.subject))
         if answer.code in ("blocked", "deadlock"):
@@ -166,6 +183,8 @@ class Place:
         return True
 
     def until_due_ms(self, wait: Lease) -> int:
+        from jit.systems.files.wait import wait_of
+
         due = wait_of(wait).due
         return 0 if due is None else elapsed_ms(self.world.now(), due)
 

@@ -67,7 +67,7 @@ def set_up(name: str, level: Level, program: Program, *, trust: bool = False) ->
         steps = changes.plan([target(name, path, program)], level.originals)
         if name != "codex":
             return Outcome(tuple(changes.carry_out(steps, level.originals)))
-        trusting = _trust_file(level, path, steps[0].after)
+        trusting = trust_file(level, path, steps[0].after)
         found = changes.plan([trusting], level.trust) if trust else []
         done = [*changes.carry_out(steps, level.originals), *changes.carry_out(found, level.trust, mode=0o600)]
         return Outcome(tuple(done), trusting.is_trusted(changes.read(trusting.path)))
@@ -149,7 +149,7 @@ def _empty_target(name: str, path: str, kind: str) -> HooksFile | TrustFile | Pl
     return HooksFile(path, name, {}, PLACES[name].beside)
 
 
-def _trust_file(level: Level, hooks_path: str, hooks_json: bytes) -> TrustFile:
+def trust_file(level: Level, hooks_path: str, hooks_json: bytes) -> TrustFile:
     """Codex follows links in a folder that CODEX_HOME names, and none in its usual one."""
     folder = folder_of("codex", level.environ)
     shown = hooks_path

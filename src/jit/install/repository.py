@@ -7,6 +7,7 @@ import shutil
 
 from jit.install import changes
 from jit.install.changes import Change
+from jit.install.originals import Originals
 from jit.kernel.record import record
 from jit.store import durable
 from jit.world.git_questions import committed_file, worktrees
@@ -28,8 +29,10 @@ class Initial:
 
 def take_back(repo: Repository, initial: Initial, control: str) -> list[Change]:
     """Undo it in every worktree, then remove the control plane with its log."""
-    done = [change for root in _roots(repo) for change in _take_back_in(root, repo, initial)]
-    done.append(_without_line(os.path.join(repo.common_dir, "info", "exclude"), IDENTITY_FILE))
+    records = Originals(os.path.join(control, "installed"))
+    done = [change for root in _roots(repo) for change in _take_back_in(root, repo, initial, records)]
+    exclude = os.path.realpath(os.path.join(repo.common_dir, "info", "exclude"))
+    done.append(_restore(exclude, records) or _without_line(exclude, IDENTITY_FILE))
     done.append(_remove_tree(control))
     return [change for change in done if change.state not in ("gone", "clean")]
 
@@ -49,15 +52,25 @@ def _roots(repo: Repository) -> list[str]:
     return [one.path for one in worktrees(repo) if not one.bare and os.path.isdir(one.path)]
 
 
-def _take_back_in(root: str, repo: Repository, initial: Initial) -> list[Change]:
+def _take_back_in(root: str, repo: Repository, initial: Initial, records: Originals) -> list[Change]:
     done = [
-        _without_attributes(root, repo, initial),
+        _restore(os.path.join(root, ".gitattributes"), records) or _without_attributes(root, repo, initial),
         _remove_if(os.path.join(root, ".jit", "config.toml"), initial.settings.encode()),
         _remove_if(os.path.join(root, IDENTITY_FILE), None),
         _remove_tree(os.path.join(root, ".jit", "local")),
     ]
     changes.remove_empty([os.path.join(root, ".jit")])
     return done
+
+
+def _restore(path: str, records: Originals) -> Change | None:
+    """Put back the bytes from before, if nobody wrote to the file since."""
+    kept = records.find(path)
+    if kept is None or changes.read(path) != kept.written:
+        return None
+    changes.write(path, kept.original)
+    changes.remove_empty(kept.made)
+    return Change(path, "removed" if kept.original is None else "restored")
 
 
 def _without_attributes(root: str, repo: Repository, initial: Initial) -> Change:

@@ -9,7 +9,7 @@ from jit.kernel.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
     from typing import Protocol
 
@@ -68,8 +68,11 @@ class View:
 
 @record
 class Snapshot:
+    """The state at one moment; `recorded` has the sequence of each lease's latest record, where the store knows it."""
+
     ledger: Ledger
     sequence: int
+    recorded: Mapping[str, int] | None = None
 
 
 @record

@@ -1,4 +1,4 @@
-"""Commands as JSON, so that every decision in the log can be made again. Each system's own are in a room of their own."""
+"""Commands as JSON, so that every decision in the log can be made again. Each system has a room of its own for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from jit.store.leases import Json
     from jit.systems.decide import AnyCommand
 
-OF_FILES = ("touch", "stop", "end", "committed", "resume")
+OF_FILES = ("touch", "stop", "end", "committed", "free", "resume")
 
 
 def owner_of(command: AnyCommand) -> Owner:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jit.kernel.jsontext import dumps, quote
 from jit.kernel.policy import WhileAlive
 from jit.kernel.record import unreachable
-from jit.systems.files.commands import Committed, End, Resume, Stop, Target, Touch
+from jit.systems.files.commands import Committed, End, Free, Resume, Stop, Target, Touch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ def _rest(command: FileCommand) -> str:
             return f',"reason":{quote(command.reason)}{whole}'
         case Committed():
             return f',"resources":{dumps(list(command.resources))}'
+        case Free():
+            forced = ',"forced":true' if command.forced else ""
+            return f',"lease_id":{quote(command.lease_id)},"reason":{quote(command.reason)}{forced}'
         case Resume():
             return f',"lease_id":{quote(command.lease_id)},"reason":{quote(command.reason)}'
         case _:
@@ -51,6 +54,9 @@ def decode_file_command(owner: Owner, body: Json) -> FileCommand:
             return End(owner, str(body["reason"]), bool(body.get("whole_session", False)))
         case "committed":
             return Committed(owner, tuple(body["resources"]))  # type: ignore[arg-type]
+        case "free":
+            lease_id, reason = str(body["lease_id"]), str(body["reason"])
+            return Free(lease_id, owner, reason, bool(body.get("forced", False)))
         case "resume":
             return Resume(str(body["lease_id"]), owner, str(body["reason"]))
         case name:

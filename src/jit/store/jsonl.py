@@ -62,6 +62,7 @@ class JsonlStore:
         self._index_due = False
         self._index_written_ms = -BURST_MS
         self._exclusive = _Exclusive(self)
+        self._doubtful: set[str] = set()
 
     def exclusive(self) -> _Exclusive:
         return self._exclusive
@@ -89,16 +90,21 @@ class JsonlStore:
         try:
             session.sync(appended.position)
         except OSError as error:
+            self._doubtful.add(appended.batch_id)
             raise AppendUnknown(appended.batch_id, str(error)) from error
         self._index_due = True
         self._refresh_index()
 
     def resolve(self, batch_id: str) -> bool:
-        """Is that batch in the log, and is it durable now?"""
-        session = self._writing()
+        """Is that batch in the log, and durable?
+
+        After a sync that failed nobody can say: a second one may succeed although the system has thrown the data away.
+        """
+        if batch_id in self._doubtful:
+            return False
         found = any(recorded.batch.batch_id == batch_id for recorded in self.read())
         if found:
-            durable.sync(session.fd)
+            durable.sync(self._writing().fd)
         return found
 
     def snapshot(self) -> Snapshot:

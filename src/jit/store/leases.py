@@ -40,7 +40,7 @@ def _rare_fields(lease: Lease) -> str:
     """What most leases do not have; each with a comma before it."""
     acquired = lease.acquired
     untouched = lease.renewed is acquired and lease.beat is acquired and not lease.stopped
-    if untouched and not lease.reason and lease.acquired_rev is None:
+    if untouched and not lease.reason and not lease.note and not lease.shared and lease.acquired_rev is None:
         return ""
     parts = [
         f',"{name}":{instant_text(instant)}'

@@ -9,7 +9,7 @@ from jit.store import durable
 from jit.store.agreement import consistent
 from jit.store.api import Recorded, Snapshot
 from jit.store.table import open_table, places
-from jit.store.view import lease_at
+from jit.store.view import lease_in, record_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _from_log(plane: Plane, fd: int, progress: Progress | None) -> Snapshot:
     from jit.store.rebuild import scan_log  # most readers find a table that serves
 
     scan = scan_log(plane, fd, progress)
-    return Snapshot(_ledger(fd, scan.at.values(), scan.fence), scan.sequence)
+    return _snapshot(fd, scan.at.values(), scan.fence, scan.sequence)
 
 
 def _from_table(plane: Plane, fd: int, now: Instant) -> Snapshot | None:
@@ -56,18 +56,21 @@ def _from_table(plane: Plane, fd: int, now: Instant) -> Snapshot | None:
         finally:
             table.close()
         if seen is not None:
-            return Snapshot(_ledger(fd, places(seen[1]), seen[0].fence), seen[0].sequence)
+            return _snapshot(fd, places(seen[1]), seen[0].fence, seen[0].sequence)
     return None
 
 
-def _ledger(fd: int, offsets: Iterable[int], fence: int) -> Ledger:
+def _snapshot(fd: int, offsets: Iterable[int], fence: int, sequence: int) -> Snapshot:
     ledger = Ledger()
     ledger.fence = fence
+    recorded: dict[str, int] = {}
     for offset in offsets:
-        lease = lease_at(fd, offset)
+        record = record_at(fd, offset)
+        lease = lease_in(record)
         if lease is not None:
             ledger.put(lease)
-    return ledger
+            recorded[lease.lease_id] = record["sequence"]  # type: ignore[assignment]
+    return Snapshot(ledger, sequence, recorded)
 
 
 def read_batches(plane: Plane, after: int = 0) -> Iterator[Recorded]:

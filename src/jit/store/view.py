@@ -36,7 +36,11 @@ def record_at(fd: int, offset: int) -> dict[str, object]:
 
 def lease_at(fd: int, offset: int) -> Lease | None:
     """The lease that the record at `offset` leaves behind."""
-    payload = record_at(fd, offset).get("payload")
+    return lease_in(record_at(fd, offset))
+
+
+def lease_in(record: dict[str, object]) -> Lease | None:
+    payload = record.get("payload")
     if not isinstance(payload, dict) or "acquired" not in payload:
         return None
     return decode_lease(payload)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from jit.kernel.instant import elapsed_ms, rfc3339
 from jit.kernel.lease import expires_wall_ms, lease_standing
 from jit.kernel.policy import Ttl
+from jit.systems.claims import ISSUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,15 +64,21 @@ def active_row(lease: Lease, evidence: Evidence) -> Row:
 
 
 def active(leases: Iterable[Lease], evidence: Evidence, *, issue: str = "", agent: str = "") -> list[Lease]:
-    """The leases that have not lapsed, oldest first, of one issue or of one agent if asked."""
+    """The claims that have not lapsed, oldest first, of one issue or of one agent if asked."""
     chosen = [
         lease
         for lease in leases
-        if (not issue or f"issue:{issue}" in lease.resources)
+        if is_claim(lease)
+        and (not issue or f"{ISSUE}{issue}" in lease.resources)
         and (not agent or lease.owner.agent == agent)
         and lease_standing(lease, evidence) != "lapsed"
     ]
     return sorted(chosen, key=lambda lease: (lease.acquired.wall_ms, lease.lease_id))
+
+
+def is_claim(lease: Lease) -> bool:
+    """Is it on an issue? The file gate has leases of its own, which `views.files` shows."""
+    return lease.resources[0].startswith(ISSUE)
 
 
 def duration(ms: int) -> str:

@@ -9,6 +9,9 @@ from jit.kernel.ledger import Ledger, fold
 from jit.kernel.policy import Indefinite, Revisions, Ttl, WhileAlive
 from jit.kernel.record import unreachable
 from jit.systems.claims.decide import Claim, ClaimNext
+from jit.systems.files import FILE, SEEN, WAIT
+from jit.systems.files.names import path_of, waited_for
+from jit.systems.files.wait import wait_of
 from jit.views.active import clock_text, duration
 
 TYPE_CHECKING = False
@@ -18,13 +21,13 @@ if TYPE_CHECKING:
 
     from jit.kernel.events import Event
     from jit.kernel.lease import Evidence, Lease, Owner
-    from jit.systems.claims.decide import ClaimCommand
+    from jit.systems.decide import AnyCommand
 
     class Decision(Protocol):
         """What is known of the batch that an event belongs to."""
 
         @property
-        def command(self) -> ClaimCommand: ...
+        def command(self) -> AnyCommand: ...
         @property
         def evidence(self) -> Evidence: ...
 
@@ -33,6 +36,9 @@ if TYPE_CHECKING:
 
 def tell(event: Event, decision: Decision) -> str:
     """One line about an event that explains the decision it came from."""
+    lease = event.lease
+    if lease is not None and lease.resources[0].startswith((FILE, WAIT, SEEN)):
+        return _tell_of_file(event, lease, decision)
     match event:
         case Granted() | Renewed() | Beaten():
             return _kept(event)
@@ -55,6 +61,69 @@ def tell(event: Event, decision: Decision) -> str:
             unreachable(event)
 
 
+def _tell_of_file(event: Event, lease: Lease, decision: Decision) -> str:
+    """The file gate's leases: on a file, on a place in the line for it, and on what was seen of it."""
+    kind = lease.resources[0]
+    if kind.startswith(WAIT):
+        return _tell_wait(event, lease)
+    who = lease.owner.agent
+    if kind.startswith(SEEN):
+        return f"{who} is remembered to have seen {path_of(kind.partition('|' + FILE)[2])}"
+    path = path_of(kind)
+    match event:
+        case Released():
+            return f"{who} gave {path} back{_because(event.reason)}"
+        case Lapsed():
+            return f"{who} lost {path}, lapsed: {_file_lapse(lease, decision)}"
+        case Evicted():
+            return f"{who} lost {path}, evicted by {event.by.agent}{_because(event.reason)}"
+        case Denied():
+            return f"{event.by.agent} was denied {path}: held by {who} since {clock_text(lease.acquired.wall_ms)}"
+        case Refused():
+            return f"{event.by.agent} was refused {path}: {event.code}, it belongs to {who}"
+        case Beaten() if lease.stopped:
+            return f"{who} stopped; it keeps {path} only for as long as it may be idle"
+        case Beaten() | Renewed():
+            return f"{who} goes on with {path}"
+        case _:
+            tool = f" for {lease.reason}" if lease.reason else ""
+            return f"{who} took {path}{tool}, fence {lease.fence}"
+
+
+def _file_lapse(lease: Lease, decision: Decision) -> str:
+    now, process = decision.evidence.now, lease.owner.process
+    by = asker(decision.command).agent
+    silent = duration(elapsed_ms(lease.beat, now))
+    if process is not None and decision.evidence.liveness.get(process) == "dead":
+        return f"its process {process.pid} was gone when {by} asked"
+    if lease.stopped:
+        return f"it had stopped and was idle for {silent} when {by} asked"
+    return f"nothing was heard of it for {silent} when {by} asked, and its process cannot be seen"
+
+
+def _tell_wait(event: Event, lease: Lease) -> str:
+    who, path, told = lease.owner.agent, path_of(waited_for(lease)), wait_of(lease)
+    if isinstance(event, Released):
+        if event.by.agent != who:
+            return f"{event.by.agent} let {who} try {path} again{_because(event.reason)}"
+        return f"{who} waits no longer for {path}{_because(event.reason)}"
+    if isinstance(event, Lapsed | Evicted):
+        return f"{who} waits no longer for {path}: {'it is gone' if isinstance(event, Lapsed) else event.reason}"
+    held = f"{path}, held by {told.held_by}"
+    match told.phase:
+        case "queued":
+            return f"{who} queues for {held}"
+        case "deadlock":
+            return f"{who} is blocked at once on {held}, who waits for a file of {who}"
+        case "blocked":
+            since = clock_text(told.held_since.wall_ms)
+            return f"{who} is blocked after one retry on {held} since {since}; it waits for instruction"
+        case _:
+            again = " again" if isinstance(event, Renewed) else ""
+            until = f", until {clock_text(told.due.wall_ms)}" if told.due else ""
+            return f"{who} waits{again} for {held}{until}"
+
+
 def held_at(history: Iterable[Moment], wall_ms: int) -> Ledger:
     """The leases as the last record not later than `wall_ms` left them; some may have run out unnoticed since then.
 
@@ -73,7 +142,7 @@ def held_at(history: Iterable[Moment], wall_ms: int) -> Ledger:
     return ledger
 
 
-def asker(command: ClaimCommand) -> Owner:
+def asker(command: AnyCommand) -> Owner:
     """Who gave a command."""
     if isinstance(command, ClaimNext):
         return command.claim.acquire.owner

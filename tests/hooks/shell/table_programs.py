@@ -40,6 +40,8 @@ FILES: list[Row] = [
     ("install -D a d/", "install d/a"),
     ("ln -s a b", "ln b"),
     ("ln -sf ../a", "ln a"),
+    ("ln -s a b; echo > b", "ln b", "redirect b", "redirect a ?"),
+    ("ln -s $A b", "ln b", "unknown a link to $A"),
     ("ln -s a b d", "ln d/a", "ln d/b"),
     ("chmod +x a", "chmod a"),
     ("chmod -R 755 d", "chmod d /**"),
@@ -88,8 +90,10 @@ SCRIPTS: list[Row] = [
     ("patch -p1 < p.diff", "unknown patch changes what its input names"),
     ("patch --dry-run -p1 < p.diff",),
     (
-        "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n"
-        "*** Delete File: e\n*** End Patch\nEOF",
+        (
+            "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n"
+            "*** Delete File: e\n*** End Patch\nEOF"
+        ),
         "apply_patch a",
         "apply_patch b",
         "apply_patch c",

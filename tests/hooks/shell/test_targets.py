@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from jit.hooks.shell import archives, copies, editors, operands, programs, starters
 from jit.hooks.shell.targets import find
 from tests.hooks.shell import table_programs, table_shell
 from tests.hooks.shell.notation import CWD, HOME, lines, what_is_there
@@ -28,6 +29,19 @@ TABLE = [
 )
 def test_what_a_command_writes_is_read_from_its_text(command: str, expected: set[str]) -> None:
     assert lines(find(command, CWD, HOME, probe=what_is_there)) == expected
+
+
+def test_every_program_is_found_in_its_family() -> None:
+    families = {
+        programs.ARCHIVES: archives.PROGRAMS,
+        programs.COPIES: copies.PROGRAMS,
+        programs.EDITORS: editors.PROGRAMS,
+        programs.OPERANDS: operands.PROGRAMS,
+        programs.STARTERS: starters.PROGRAMS,
+    }
+    for names, table in families.items():
+        assert names == set(table)
+        assert all(programs.table(name) is table for name in names)
 
 
 def test_the_table_has_each_command_once() -> None:

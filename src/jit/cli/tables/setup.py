@@ -9,16 +9,27 @@ COMMANDS = (
         ("init",),
         "set up this repository; safe to repeat",
         "jit.cli.setup:init",
-        (),
+        (
+            Option("--no-git-hooks", "", "leave the hooks of git alone", "flag"),
+            Option("--no-clients", "", "leave the settings of agent clients alone", "flag"),
+        ),
         (),
         "Makes the shared control plane under the git directory, `.jit/` with its settings, this worktree's"
-        " identity and the merge rules in .gitattributes. Run again, it changes nothing that is already there.",
+        " identity and the merge rules in .gitattributes; installs the hooks of git, and those of every agent client"
+        " that has a folder in your home. Run again, it changes nothing that is already there. `jit uninstall` gives"
+        " every file back.",
     ),
     Command(
         ("doctor",),
         "check the set-up and the store, and mend what can be mended",
         "jit.cli.doctor:doctor",
-        (Option("--fix", "", "mend: a damaged log is copied first, and nothing readable is lost", "flag"),),
+        (
+            Option("--fix", "", "mend: a damaged log is copied first, and nothing readable is lost", "flag"),
+            Option("--coverage", "", "run the installed hooks to see what they block, detect and miss", "flag"),
+        ),
+        (),
+        "With --coverage, every installed hook is asked about a file that a rival holds, in a scratch repository: a way"
+        " of writing is blocked, only detected afterwards, or blind.",
     ),
     Command(
         ("completion",),

@@ -146,7 +146,7 @@ def _download(call: Call, options: Options) -> None:
             call.write(Field(field.text + ".*", glob=True), "wget")
 
 
-ARCHIVES: dict[str, Program] = {
+PROGRAMS: dict[str, Program] = {
     "tar": tape_archive,
     "gtar": tape_archive,
     "bsdtar": tape_archive,

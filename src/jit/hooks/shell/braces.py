@@ -62,9 +62,9 @@ def _words(runs: tuple[Run, ...]) -> Iterator[tuple[Run, ...]]:
         end, commas = _group(runs, start)
         choices = _choices(runs, start, end, commas)
         if choices:
-            rests = list(_words(runs[end + 1 :]))
+            # Made one by one, because there may be far more than anyone will ask for.
             for choice in choices:
-                yield from (runs[:start] + inner + rest for inner in _words(choice) for rest in rests)
+                yield from (runs[:start] + inner + rest for inner in _words(choice) for rest in _words(runs[end + 1 :]))
             return
     yield runs
 

@@ -15,14 +15,14 @@ def change_directory(call: Call) -> None:
     """`cd`; if it might fail, the shell may also still be where it was."""
     operands = call.options().operands
     target = operands[0] if operands else call.walk.words.home()
-    before, scope = call.scope.cwds, call.scope
+    before, scope = call.scope.copy(), call.scope
     if target.text == "-" or target.unknown or target.glob:
         scope.cwds = ()
         return
     there = call.kind(target) == "directory"
     scope.cwds = tuple(dict.fromkeys(_resolve(path) for path in paths(target, scope)))
     if not there:
-        scope.fallback = tuple(dict.fromkeys(scope.fallback + before))
+        scope.may_fail(before)
 
 
 def _resolve(path: str) -> str:

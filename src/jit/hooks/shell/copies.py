@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jit.hooks.shell.findings import paths, tidy
 from jit.hooks.shell.readers import names
 from jit.hooks.shell.scope import Field, literal, with_text
 
@@ -39,11 +40,27 @@ def install(call: Call) -> None:
 
 def link(call: Call) -> None:
     options = call.options("St", "suffix", "target-directory")
+    before = call.walk.found.targets().writes
     if len(options.operands) == 1 and not options.has("t", "target-directory"):
         call.write(_last(options.operands[0]))
     else:
         _place(call, options, below=False)
-        call.walk.found.change(_target(options)[1], call.scope)
+    made = [write.path for write in call.walk.found.targets().writes if write not in before]
+    _lead(call, options, made)
+
+
+def _lead(call: Call, options: Options, made: list[str]) -> None:
+    """Where the new links lead, for what the same command writes through them."""
+    sources = options.operands[:1] if len(options.operands) == 1 else _target(options)[0]
+    for source in sources:
+        if source.unknown or source.glob:
+            call.unknown(f"a link to {source.unknown or source.text}")
+    for path in made:
+        for source in sources:
+            if len(sources) == 1 or path.endswith("/" + _last(source).text):
+                symbolic = options.has("s", "symbolic") and not source.text.startswith("/")
+                places = (tidy(f"{path.rpartition('/')[0]}/{source.text}"),) if symbolic else paths(source, call.scope)
+                call.walk.found.link(path, places[0] if places else path)
 
 
 def _target(options: Options) -> tuple[tuple[Field, ...], Field]:
@@ -64,6 +81,8 @@ def _place(call: Call, options: Options, *, below: bool) -> None:
             _into(call, source, target, below=below)
     if target.unknown and kind == "directory":
         call.write(target)
+    if call.walk.found.links and below:
+        call.unknown(f"{call.name} after links were made")
     if options.has(*_BACKUPS):
         call.unknown(f"{call.name} makes backups")
 
@@ -122,7 +141,7 @@ def _is_remote(field: Field) -> bool:
     return ":" in field.text.partition("/")[0]
 
 
-COPIES: dict[str, Program] = {
+PROGRAMS: dict[str, Program] = {
     "cp": copy,
     "mv": move,
     "install": install,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from jit.hooks.clients.patch import paths as envelope_paths
-from jit.hooks.shell.patches import diff_paths
 from jit.hooks.shell.scope import Field, literal, with_text
-from jit.hooks.shell.sedscript import side_effects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +46,8 @@ def edit_stream(call: Call) -> None:
 
 
 def _sed_script(call: Call, script: Field) -> None:
+    from jit.hooks.shell.sedscript import side_effects
+
     written = None if script.unknown else side_effects(script.text)
     if written is None:
         # A variable inside of the script is usual, and usually a part of a substitution.
@@ -110,6 +109,8 @@ def apply_diff(call: Call) -> None:
     elif call.stdin is None or options.has("i", "input"):
         call.unknown("patch changes what its input names")
     else:
+        from jit.hooks.shell.patches import diff_paths
+
         for name in diff_paths(call.stdin, _strip(options)):
             _patched(call, _below(folder, name))
 
@@ -131,8 +132,10 @@ def _below(folder: Field | None, name: str) -> Field:
 
 def apply_envelope(call: Call) -> None:
     """`apply_patch <<EOF`, or the patch as its argument."""
+    from jit.hooks.clients.patch import paths
+
     patch = call.stdin if call.stdin is not None else call.args[0].text if call.args else ""
-    found = envelope_paths(patch)
+    found = paths(patch)
     for name in found:
         call.write(literal(name), "apply_patch")
     if not found:
@@ -146,7 +149,7 @@ def query_yaml(call: Call) -> None:
             call.write(field, "yq -i")
 
 
-EDITORS: dict[str, Program] = {
+PROGRAMS: dict[str, Program] = {
     "sed": edit_stream,
     "gsed": edit_stream,
     "perl": run_perl,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from jit.hooks.shell.scope import Field
 from jit.hooks.shell.targets import Targets, Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jit.hooks.shell.scope import Field, Scope
+    from jit.hooks.shell.scope import Scope
     from jit.hooks.shell.targets import Probe
 
 REASON_LENGTH = 80
@@ -18,7 +19,7 @@ class Findings:
     While `wide` is set, a file that is written stands for anything below it as well.
     """
 
-    __slots__ = ("_changed", "_files", "_index", "_made", "_tree", "_unknown", "_writes", "probe", "wide")
+    __slots__ = ("_changed", "_files", "_index", "_made", "_tree", "_unknown", "_writes", "links", "probe", "wide")
 
     def __init__(self, probe: Probe) -> None:
         self.probe = probe
@@ -29,6 +30,7 @@ class Findings:
         self._changed: set[str] = set()
         self._made: set[str] = set()
         self._files: set[str] = set()
+        self.links: dict[str, str] = {}
         self.wide = False
 
     def targets(self) -> Targets:
@@ -45,11 +47,25 @@ class Findings:
         places = paths(field, scope)
         if not places:
             self.unknown(f"{verb} {field.text} in a directory that is not known")
+        if field.glob and "**" in field.text:
+            above = field.text.partition("**")[0].rpartition("/")[0] or ("/" if field.text.startswith("/") else ".")
+            self._place(Field(above, certain=False), verb, scope, below=True)
         certain = field.certain and not field.glob and len(places) == 1
         for path in places:
-            self._writes[Write(path, verb, certain, below or self.wide)] = None
-            self._made.discard(path)
-            (self._changed if below or self.wide else self._files).add(path)
+            self._record(Write(path, verb, certain, below or self.wide))
+            for link, target in self.links.items():
+                if path == link or path.startswith(link + "/"):
+                    self._record(Write(target + path[len(link) :], verb, certain=False, below=below or self.wide))
+
+    def _record(self, write: Write) -> None:
+        self._writes[write] = None
+        self._made.discard(write.path)
+        (self._changed if write.below else self._files).add(write.path)
+
+    def link(self, link: str, target: str) -> None:
+        """From now on, what is written through a link is written to its target as well."""
+        self.links[link] = target
+        self._changed.add(link)
 
     def make(self, field: Field, scope: Scope) -> None:
         """A directory is made."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from jit.hooks.shell.copies import move
 from jit.hooks.shell.patches import diff_paths
 from jit.hooks.shell.readers import GIT, names
 from jit.hooks.shell.scope import Field, literal, with_text
@@ -43,7 +42,7 @@ def run_git(call: Call) -> None:
     call.name, call.args, call.scope = f"git {verb.unknown or verb.text}", tuple(args), call.scope.copy()
     for folder in options.all("C"):
         call.walk.run((literal("cd"), folder), call.scope)
-        call.scope.fallback = ()
+        call.scope.fallback = None
     if options.has("work-tree", "git-dir"):
         call.unknown("git with another work tree")
     _run_verb(call, verb)
@@ -176,6 +175,8 @@ def remove(call: Call) -> None:
 
 
 def rename(call: Call) -> None:
+    from jit.hooks.shell.copies import move
+
     if not call.options().has("n", "dry-run"):
         move(call)
 
@@ -256,3 +257,4 @@ VERBS: dict[str, Program] = {
     "bundle": bundle,
     **dict.fromkeys(("merge", "rebase", "cherry-pick", "revert", "pull", "am"), sequence),
 }
+PROGRAMS: dict[str, Program] = {"git": run_git}

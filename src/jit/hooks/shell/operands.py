@@ -125,7 +125,7 @@ def reformat(call: Call) -> None:
         call.write(field, below=True)
 
 
-OPERANDS: dict[str, Program] = {
+PROGRAMS: dict[str, Program] = {
     "rm": remove,
     "unlink": remove,
     "shred": remove,

@@ -44,6 +44,7 @@ _GIT_UNLESS = ("O", ("--output", "--ext-diff", "--open-files-in-pager"))
 _SHELL = frozenset("\n\r;&|<>$`\\(){}")
 _IN_DOUBLE_QUOTES = frozenset("$`\\\n\r")
 _GLOB = frozenset("*?[")
+BARE_PATTERN = "\0"
 
 
 def only_reads(command: str) -> bool:
@@ -51,9 +52,8 @@ def only_reads(command: str) -> bool:
     words = split(command.strip(" \t\n"))
     if not words:
         return words is not None
-    if words[0] in ALWAYS:
-        return True
-    return not _GLOB.intersection(command) and reads(words)
+    # A bare pattern may match a file that is named like an option.
+    return words[0] in ALWAYS or (not any(word == BARE_PATTERN for word in words) and reads(words))
 
 
 def reads(words: list[str]) -> bool:
@@ -81,22 +81,31 @@ def _forbidden(word: str, letters: str, longs: tuple[str, ...]) -> bool:
 def split(command: str) -> list[str] | None:
     """The words of a simple command without anything that the shell would act on, or None if there is such a thing."""
     words: list[str] = []
-    word: str | None = None
     at = 0
     while at < len(command):
-        char = command[at]
-        if char in _SHELL:
+        if command[at] in " \t":
+            at += 1
+            continue
+        word, at = _word(command, at)
+        if word is None:
             return None
+        words.append(word)
+    return words
+
+
+def _word(command: str, at: int) -> tuple[str | None, int]:
+    """One word and where it ends; a word with a bare pattern is not told, only that it is one."""
+    word, pattern = "", False
+    while at < len(command) and command[at] not in " \t":
+        char, end = command[at], at
+        if char in _SHELL:
+            return None, at
         if char in "'\"":
             end = command.find(char, at + 1)
-            quoted = command[at + 1 : end]
-            if end < 0 or (char == '"' and _IN_DOUBLE_QUOTES.intersection(quoted)):
-                return None
-            word, at = (word or "") + quoted, end + 1
-        elif char in " \t":
-            if word is not None:
-                words.append(word)
-            word, at = None, at + 1
+            if end < 0 or (char == '"' and _IN_DOUBLE_QUOTES.intersection(command[at:end])):
+                return None, at
+            char = command[at + 1 : end]
         else:
-            word, at = (word or "") + char, at + 1
-    return words if word is None else [*words, word]
+            pattern = pattern or char in _GLOB
+        word, at = word + char, end + 1
+    return BARE_PATTERN if pattern else word, at

@@ -50,7 +50,7 @@ class Scope:
 
     def __init__(self, *cwds: str) -> None:
         self.cwds = cwds
-        self.fallback: tuple[str, ...] = ()
+        self.fallback: Scope | None = None
         self.variables: dict[str, Values] = {}
         self.arrays: dict[str, Values] = {}
         self.functions: dict[str, tuple[Node, bytes]] = {}
@@ -62,13 +62,22 @@ class Scope:
         other.variables = dict(self.variables)
         other.arrays = dict(self.arrays)
         other.functions = dict(self.functions)
-        other.stack, other.source, other.fallback = self.stack, self.source, self.fallback
+        other.stack, other.source = self.stack, self.source
+        other.fallback = self.fallback.copy() if self.fallback else None
         return other
 
+    def may_fail(self, before: Scope) -> None:
+        """If the last command fails, things are as they were before."""
+        if self.fallback is None:
+            self.fallback = before
+        else:
+            self.fallback.merge(before)
+
     def settle(self) -> None:
-        """What follows may run whether or not `cd` succeeded; after `&&` it runs only if it did."""
-        if self.fallback:
-            self.cwds, self.fallback = tuple(dict.fromkeys(self.cwds + self.fallback)) if self.cwds else (), ()
+        """What follows runs whether or not the commands before succeeded; after `&&` it runs only if they did."""
+        other, self.fallback = self.fallback, None
+        if other:
+            self.merge(other)
 
     def merge(self, other: Scope) -> None:
         """Afterwards either may be true: this scope or the other."""
@@ -82,6 +91,14 @@ class Scope:
 
     def same(self, other: Scope) -> bool:
         return (self.cwds, self.variables, self.arrays) == (other.cwds, other.variables, other.arrays)
+
+    def restore(self, before: Scope, *names: str) -> None:
+        """Variables and lists of these names are again what they were."""
+        for name in names:
+            for now, old in ((self.variables, before.variables), (self.arrays, before.arrays)):
+                now.pop(name, None)
+                if name in old:
+                    now[name] = old[name]
 
     def forget(self, name: str) -> None:
         self.variables[name] = (cannot_be_known(f"${name}"),)

@@ -192,7 +192,7 @@ def run_jit(call: Call) -> None:
         call.run(call.args[words.index("--") + 1 :])
 
 
-STARTERS: dict[str, Program] = {
+PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(PREFIXES, start),
     **dict.fromkeys(("sh", "bash", "zsh", "dash", "ksh"), run_shell),
     **dict.fromkeys(INTERPRETERS, interpret),

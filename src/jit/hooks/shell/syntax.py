@@ -39,6 +39,8 @@ def parse(data: bytes, program: str = "") -> Node:
     failed, output = _converse(program or locate(), data)
     if failed:
         raise Unparsable(_complaint(output))
+    if _is_old(output):
+        raise Unparsable(f"{PROGRAM} is older than 3.14")
     tree = loads(output.decode())
     if not isinstance(tree, dict):
         raise Unparsable("the parser gave no tree")
@@ -54,6 +56,13 @@ def _nesting(data: bytes) -> int:
         depth += (byte == 0x28) - (byte == 0x29)
         deepest = max(deepest, depth)
     return deepest
+
+
+def _is_old(output: bytes) -> bool:
+    """Before 3.14 an operator was a number, which changed from version to version."""
+    name = b'"Op": '
+    at = output.find(name)
+    return at >= 0 and output[at + len(name) :][:1] != b'"'
 
 
 def locate() -> str:

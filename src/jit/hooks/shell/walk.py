@@ -99,6 +99,8 @@ class Walk:
             case "CallExpr":
                 self._call(node, scope, stdin)
             case "DeclClause":
+                for name in _declared(node):
+                    scope.forget(name)
                 self._assign(children(node, "Args"), scope)
             case "BinaryCmd":
                 self._binary(node, scope, stdin)
@@ -116,8 +118,10 @@ class Walk:
                 self._case(node, scope)
             case "FuncDecl":
                 scope.functions[named(node, "Name")] = (child(node, "Body") or {}, scope.source)
-            case "TimeClause" | "CoprocClause":
+            case "TimeClause":
                 self.statement(child(node, "Stmt") or {}, scope, stdin)
+            case "CoprocClause":
+                self.statement(child(node, "Stmt") or {}, scope.copy(), stdin)
             case "TestClause" | "ArithmCmd" | "LetClause":
                 self.substitutions(node, scope)
             case other:
@@ -137,8 +141,11 @@ class Walk:
         self.statement(left, scope, stdin)
         if text(node, "Op") == "||":
             self._otherwise(right, scope, stdin)
-        else:
-            self.statement(right, scope, stdin)
+            return
+        skipped = scope.copy()
+        self.statement(right, scope, stdin)
+        if not scope.same(skipped):
+            scope.may_fail(skipped)
 
     def _otherwise(self, node: Node, scope: Scope, stdin: str | None) -> None:
         """The right side of `||`. If it gives up, what follows knows that the left side succeeded."""
@@ -146,7 +153,7 @@ class Walk:
         failed.settle()
         self.statement(node, failed, stdin)
         if _gives_up(node):
-            scope.fallback = ()
+            scope.fallback = None
             return
         scope.merge(failed)
 
@@ -259,13 +266,19 @@ class Walk:
         if self._depth > DEPTH:
             self.found.unknown(f"{call.name} calls itself, too deep to follow")
             return
-        scope = call.scope
-        outer, arguments = scope.source, scope.arrays.get("@", ())
+        scope, before = call.scope, call.scope.copy()
         self._depth += 1
         scope.source, scope.arrays["@"] = source, call.args
         self.statement(body, scope, call.stdin)
-        scope.source, scope.arrays["@"] = outer, arguments
-        self._depth -= 1
+        scope.source, self._depth = before.source, self._depth - 1
+        scope.restore(before, "@", *(name for node in inside(body, "DeclClause") for name in _declared(node)))
+
+
+def _declared(node: Node) -> list[str]:
+    """Variables that a declaration hides until the function ends."""
+    if named(node, "Variant") not in ("local", "declare", "typeset"):
+        return []
+    return [name for one in children(node, "Args") if (name := named(one, "Name"))]
 
 
 def _gives_up(node: Node) -> bool:

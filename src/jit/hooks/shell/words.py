@@ -82,7 +82,12 @@ class Words:
             case "DblQuoted":
                 return self._quoted(part, scope)
             case "ParamExp":
-                return [(_run(value, split=bare),) for value in self._parameter(part, scope)]
+                # With other separators than blanks it is not followed how an unquoted variable is split.
+                split = bare and "IFS" in scope.variables
+                return [
+                    (Run("", "unknown") if split else _run(value, split=bare),)
+                    for value in self._parameter(part, scope)
+                ]
             case "ExtGlob":
                 return [(Run("*", "pattern"),)]
             case _:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
     Rule: TypeAlias = Literal["retry-then-halt", "queue", "fail-fast"]
-    FileCommand: TypeAlias = "Touch | Stop | End | Committed | Resume"
+    FileCommand: TypeAlias = "Touch | Stop | End | Committed | Free | Resume"
 
 
 @record
@@ -63,6 +63,16 @@ class Committed:
 
     owner: Owner
     resources: tuple[str, ...]
+
+
+@record
+class Free:
+    """One file's lease ends before its time: given back by its owner, or with `forced` taken away by somebody else."""
+
+    lease_id: str
+    owner: Owner
+    reason: str
+    forced: bool = False
 
 
 @record

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from jit.systems.files.commands import Committed, Touch
+from jit.kernel.lease import same_owner
+from jit.systems.files.circle import waited_for_by
+from jit.systems.files.commands import Committed, Free, Touch
 from jit.systems.files.names import wait_resources
 
 TYPE_CHECKING = False
@@ -16,11 +18,18 @@ def concerned(leases: Leases, command: FileCommand) -> tuple[list[Lease], list[s
     """The leases whose owners' life matters, and the resources whose content does."""
     if isinstance(command, Committed):
         return [], list(command.resources)
+    if isinstance(command, Free):
+        lease = leases.lease(command.lease_id)
+        return ([], []) if lease is None else ([lease], list(lease.resources))
     if not isinstance(command, Touch):
         return [], []
     found: list[Lease] = []
     for target in command.targets:
-        found += leases.holders(target.resource)
+        held = leases.holders(target.resource)
+        found += held
+        for rival in held:
+            if not same_owner(rival.owner, command.owner):
+                found += waited_for_by(leases, rival.owner)
         if target.rule == "queue":
             found += leases.holders(wait_resources(command.owner, target.resource)[1])
     return found, [target.resource for target in command.targets]

@@ -18,13 +18,15 @@ client applies to the fresh file passes.
 
 from __future__ import annotations
 
-from jit.kernel.events import Beaten, Denied, Granted, Lapsed, Refused, Released, Renewed
+from jit.kernel.commands import Evict, Release
+from jit.kernel.decide import decide as decide_lease
+from jit.kernel.events import Beaten, Denied, Evicted, Granted, Lapsed, Refused, Released, Renewed
 from jit.kernel.instant import after, elapsed_ms
 from jit.kernel.lease import Lease, lease_standing, same_owner
 from jit.kernel.record import record, replace, unreachable
-from jit.systems.files.circle import closes_circle
-from jit.systems.files.commands import Committed, End, Resume, Stop, Touch
-from jit.systems.files.names import is_file, is_wait, seen_resource, wait_resources, waited_for
+from jit.systems.files.commands import Committed, End, Free, Resume, Stop, Touch
+from jit.systems.files.names import is_file, is_wait, wait_resources, waited_for
+from jit.systems.files.sight import content_of, hand_down, own_sight, remember
 from jit.systems.files.wait import Wait, note_of, wait_of
 
 TYPE_CHECKING = False
@@ -48,8 +50,10 @@ def decide(state: Leases, command: FileCommand, evidence: Evidence) -> tuple[Eve
             return _end(state, command)
         case Committed():
             return _committed(state, command, evidence)
+        case Free():
+            return _free(state, command, evidence)
         case Resume():
-            return _resume(state, command)
+            return _resume(state, command, evidence)
         case _:
             unreachable(command)
 
@@ -78,6 +82,7 @@ def _touch(case: _Case) -> tuple[Event, ...]:
     gone: set[str] = set()
     pairs = zip(case.command.targets, case.command.ids, strict=True)
     looks = [_look(case, target, new_id, found, gone) for target, new_id in pairs]
+    found += _awaken(case, looks)
     held = [look for look in looks if look.rival is not None]
     if held:
         return (*found, *_contend(case, held))
@@ -85,6 +90,17 @@ def _touch(case: _Case) -> tuple[Event, ...]:
     for look in looks:
         found += _admit(case, look, _next_fence(case.state, found), answers)
     return (*found, *answers)
+
+
+def _awaken(case: _Case, looks: list[_Look]) -> list[Event]:
+    """Whoever writes goes on: nothing that it still holds is stopped. Leases are stopped and woken all together."""
+    if all(look.own is not None and not look.own.stopped for look in looks):
+        return []
+    owner, now = case.command.owner, case.evidence.now
+    mine = [x for x in case.state.of_agent(owner.agent) if same_owner(x.owner, owner) and is_file(x)]
+    mine = [x for x in mine if x.owner.process == owner.process]  # of this very process, which lives, as it asks
+    asleep = [lease for lease in mine if lease.stopped and lease_standing(lease, case.evidence) != "lapsed"]
+    return [Beaten(replace(lease, beat=now, stopped=False)) for lease in asleep]
 
 
 def _next_fence(state: Leases, batch: list[Event]) -> int:
@@ -97,12 +113,13 @@ def _look(case: _Case, target: Target, new_id: str, found: list[Event], gone: se
     for lease in case.state.holders(target.resource):
         if lease.lease_id in gone:
             continue
-        if same_owner(lease.owner, case.command.owner):
-            own = lease
-        elif lease_standing(lease, case.evidence) == "lapsed":
+        mine = same_owner(lease.owner, case.command.owner)
+        if lease_standing(lease, case.evidence) == "lapsed":
             gone.add(lease.lease_id)
             found.append(Lapsed(lease))
-            found += _remember(case.state, lease, target.resource, case.evidence)
+            found += () if mine else remember(case.state, lease, target.resource, case.evidence)
+        elif mine:
+            own = lease
         elif not (lease.shared and target.shared):
             rival = rival or lease
     if rival is None and own is None and target.rule == "queue":
@@ -124,19 +141,26 @@ def _ahead(case: _Case, resource: str) -> Lease | None:
 
 def _admit(case: _Case, look: _Look, fence: int, answers: list[Event]) -> tuple[Event, ...]:
     """The events of a target that is free or the owner's own; an outdated copy becomes the answer."""
-    own, now = look.own, case.evidence.now
-    if own is not None:
-        quiet = not own.stopped and elapsed_ms(own.beat, now) <= BEAT_MS
-        return () if quiet else (Beaten(replace(own, beat=now, stopped=False)),)
+    if look.own is not None:
+        return _go_on(case, look.own)
     owner, resource = case.command.owner, look.target.resource
     lease = _new_lease(case, look, fence)
     wait = _own_wait(case.state, owner, resource)
-    seen = _own_seen(case.state, owner, resource)
+    seen = own_sight(case.state, owner, resource)
     known = wait_of(wait).content if wait else seen.note if seen else lease.note
     if known != lease.note and not look.target.fresh:
         answers.append(Refused("outdated", owner, resource, lease))
     over = [Released(entry, owner, "granted") for entry in (wait, seen) if entry is not None]
     return (Granted(lease), *over)
+
+
+def _go_on(case: _Case, own: Lease) -> tuple[Event, ...]:
+    """A sign of life, unless one was recorded just now. The process that writes is the one whose life counts."""
+    owner, now = case.command.owner, case.evidence.now
+    recent = elapsed_ms(own.beat, now) <= min(BEAT_MS, case.command.policy.silence_ms // 10)
+    if own.owner.process == owner.process and (own.stopped or recent):
+        return ()  # one that was stopped has just been woken
+    return (Beaten(replace(own, owner=owner, beat=now, stopped=False)),)
 
 
 def _new_lease(case: _Case, look: _Look, fence: int) -> Lease:
@@ -152,7 +176,7 @@ def _new_lease(case: _Case, look: _Look, fence: int) -> Lease:
         beat=now,
         reason=command.tool,
         branch=command.branch,
-        note=_content(case.evidence, resource),
+        note=content_of(case.evidence, resource),
         shared=look.target.shared,
     )
 
@@ -173,44 +197,63 @@ _GRAVITY = {"held": 1, "queued": 1, "waiting": 2, "blocked": 3, "deadlock": 4}
 
 
 def _contention(case: _Case, look: _Look, fence: int) -> tuple[tuple[Event, ...], Event]:
-    command, now, resource = case.command, case.evidence.now, look.target.resource
-    rival = _rival(look)
+    command, resource = case.command, look.target.resource
     if look.target.rule == "fail-fast":
-        return (), Denied(resource, command.owner, rival)
+        return (), Denied(resource, command.owner, _rival(look))
     lease = _own_wait(case.state, command.owner, resource)
     if lease is None:
         begun = replace(
             _new_lease(case, look, fence),
             lease_id=f"W{look.new_id}",
             resources=wait_resources(command.owner, resource),
-            note=note_of(_new_wait(case, look)),
+            note=note_of(_new_wait(case, look, _last_read(case, look))),
             shared=False,
         )
         return (Granted(begun),), _answer(command.owner, begun)
-    wait = wait_of(lease)
-    if wait.holder != rival.lease_id and wait.phase != "queued":
-        again = replace(lease, note=note_of(_new_wait(case, look)), renewed=now)
-        return (Renewed(again),), _answer(command.owner, again)
-    if wait.phase == "waiting" and elapsed_ms(lease.renewed, now) >= command.retry_ms:
-        blocked = replace(lease, note=note_of(replace(wait, phase="blocked")), beat=now)
-        return (Renewed(blocked),), _answer(command.owner, blocked)
-    return (), _answer(command.owner, lease)
+    after_all = _next_of(wait_of(lease), case, look)
+    if after_all is None:
+        return (), _answer(command.owner, lease)
+    renewed = lease.renewed if after_all.phase == "blocked" else case.evidence.now
+    kept = replace(lease, owner=command.owner, note=note_of(after_all), renewed=renewed, beat=case.evidence.now)
+    return (Renewed(kept),), _answer(command.owner, kept)
+
+
+def _next_of(wait: Wait, case: _Case, look: _Look) -> Wait | None:
+    """What a wait becomes at this attempt: a new round, a block, or nothing new."""
+    fresh = _new_wait(case, look, wait.content)
+    if wait.phase == "queued":
+        return fresh if fresh.phase == "deadlock" else None
+    if wait.holder != fresh.holder or (wait.phase == "deadlock" and fresh.phase != "deadlock"):
+        return fresh
+    if wait.phase == "waiting" and wait.due is not None and elapsed_ms(case.evidence.now, wait.due) == 0:
+        return replace(wait, phase="blocked")
+    return None
+
+
+def _last_read(case: _Case, look: _Look) -> str:
+    """What the owner may have read last: what it is known to have seen, or what was there before the holder began."""
+    seen, rival = own_sight(case.state, case.command.owner, look.target.resource), _rival(look)
+    if seen is not None:
+        return seen.note
+    return rival.note if is_file(rival) else content_of(case.evidence, look.target.resource)
 
 
 def _answer(owner: Owner, wait: Lease) -> Event:
     return Refused(wait_of(wait).phase, owner, waited_for(wait), wait)
 
 
-def _new_wait(case: _Case, look: _Look) -> Wait:
+def _new_wait(case: _Case, look: _Look, known: str) -> Wait:
+    from jit.systems.files.circle import closes_circle
+
     rival, queued = _rival(look), look.target.rule == "queue"
-    circle = not is_wait(rival) and closes_circle(case.state, case.command.owner, rival.owner)
+    circle = not is_wait(rival) and closes_circle(case.state, case.command.owner, rival.owner, case.evidence)
     return Wait(
         "deadlock" if circle else "queued" if queued else "waiting",
         None if queued else after(case.evidence.now, case.command.retry_ms),
         rival.lease_id,
         rival.owner.agent,
         rival.acquired,
-        _content(case.evidence, look.target.resource),
+        known,
     )
 
 
@@ -244,47 +287,28 @@ def _committed(state: Leases, command: Committed, evidence: Evidence) -> tuple[E
         for lease in state.holders(resource):
             if lease.owner.agent == command.owner.agent and lease.owner.session.partition("/")[0] == session:
                 events.append(Released(lease, command.owner, "committed"))
-                events += _remember(state, lease, resource, evidence)
+                events += remember(state, lease, resource, evidence)
     return tuple(events)
 
 
-def _resume(state: Leases, command: Resume) -> tuple[Event, ...]:
+def _free(state: Leases, command: Free, evidence: Evidence) -> tuple[Event, ...]:
+    """As the kernel decides it, and what the file held stays with whoever lost it."""
+    kernel = Evict if command.forced else Release
+    events = decide_lease(state, kernel(command.lease_id, command.owner, command.reason), evidence)
+    last = events[-1]
+    if not isinstance(last, (Released, Evicted)):
+        return events
+    return (*events, *remember(state, last.lease, last.lease.resources[0], evidence))
+
+
+def _resume(state: Leases, command: Resume, evidence: Evidence) -> tuple[Event, ...]:
     lease = state.lease(command.lease_id)
     if lease is None or not is_wait(lease):
         return (Refused("not-found", command.owner, command.lease_id),)
-    return (Released(lease, command.owner, command.reason or "resumed"),)
-
-
-def _remember(state: Leases, ended: Lease, resource: str, evidence: Evidence) -> tuple[Event, ...]:
-    """Keep what the file held when an owner that lives on lost or gave back its lease."""
-    process = ended.owner.process
-    if process is not None and evidence.liveness.get(process) == "dead":
-        return ()
-    content = _content(evidence, resource)
-    known = _own_seen(state, ended.owner, resource)
-    if known is not None:
-        return (Renewed(replace(known, note=content)),)
-    sight = replace(
-        ended,
-        lease_id=f"S{ended.lease_id}",
-        resources=(seen_resource(ended.owner, resource),),
-        fence=state.fence,
-        stopped=False,
-        note=content,
-        beat=evidence.now,
-    )
-    return (Renewed(sight),)
+    sight = hand_down(state, lease, wait_of(lease).content, evidence)
+    return (Released(lease, command.owner, command.reason or "resumed"), *sight)
 
 
 def _own_wait(state: Leases, owner: Owner, resource: str) -> Lease | None:
     found = state.holders(wait_resources(owner, resource)[0])
     return found[0] if found else None
-
-
-def _own_seen(state: Leases, owner: Owner, resource: str) -> Lease | None:
-    found = state.holders(seen_resource(owner, resource))
-    return found[0] if found else None
-
-
-def _content(evidence: Evidence, resource: str) -> str:
-    return (evidence.content or {}).get(resource, "")

@@ -1,0 +1,150 @@
+"""When jit itself cannot judge: the agent goes on and it is written down, or the write is denied if that was asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.gate.agent import Agent
+from tests.gate.watch import records
+from tests.surface.jitcli import Jit
+from tests.traceability import covers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.crash
+
+
+def mishaps(site: Path) -> list[dict[str, Any]]:
+    path = site / ".git/jit/mishaps.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def break_log(site: Path) -> None:
+    """A directory in place of the log: nobody can read or write it, not even the superuser."""
+    (site / ".git/jit/claims.jsonl").unlink()
+    (site / ".git/jit/claims.jsonl").mkdir()
+
+
+def damage_log(site: Path) -> None:
+    (site / ".git/jit/claims.jsonl").write_text("this is no record\n" * 3)
+    (site / ".git/jit/claims.table").unlink()
+
+
+@pytest.mark.parametrize("harm", [break_log, damage_log])
+def test_a_control_plane_that_cannot_be_used_lets_the_write_pass_and_says_so_in_the_mishaps(
+    site: Path, agent: Callable[..., Agent], harm: Callable[[Path], None]
+) -> None:
+    ann = agent("ann")
+    harm(site)
+    answer = ann.ask("a.txt")
+    assert (answer.code, answer.out) == (0, "")
+    (mishap,) = mishaps(site)
+    assert (mishap["client"], mishap["tool"], mishap["paths"]) == ("claude", "Write", ["a.txt"])
+    assert mishap["what"]
+    assert "Traceback" in mishap["trace"]
+
+
+@pytest.mark.parametrize("harm", [break_log, damage_log])
+def test_where_failure_means_deny_the_write_is_denied_and_the_way_out_works(
+    site: Path, agent: Callable[..., Agent], harm: Callable[[Path], None]
+) -> None:
+    assert Jit(site)("config", "set", "files.on_failure", "deny").code == 0
+    ann = agent("ann")
+    harm(site)
+    words = ann.ask("a.txt").denied
+    assert "jit failed" in words
+    assert len(mishaps(site)) == 1
+    assert ann.ask("a.txt", tool="Read").denied == ""
+    assert ann.tell("Stop").code == 0
+    way_out = words.rpartition("jit config set ")[2].strip(" .").split()
+    assert Jit(site)("config", "set", *way_out).code == 0
+    assert ann.ask("a.txt").denied == ""
+
+
+@pytest.mark.parametrize("left", [0, 100])
+def test_a_full_disk_lets_the_write_pass_and_changes_no_lease(
+    site: Path, agent: Callable[..., Agent], left: int
+) -> None:
+    """No file may become larger than the log is now; what is written down about it is smaller."""
+    ann = agent("ann")
+    for number in range(40):
+        ann.ask(f"{number}.txt")
+    log = site / ".git/jit/claims.jsonl"
+    before = log.read_bytes()
+    limit = f"ulimit -f {(len(before) + left) // 512}; " if left else f"ulimit -f {len(before) // 512}; "
+    bob = agent("bob", before=limit)
+    answer = bob.ask("new.txt")
+    assert (answer.code, answer.out) == (0, "")
+    (mishap,) = mishaps(site)
+    assert "nothing was changed" in mishap["what"]
+    assert ann.ask("new.txt").denied == ""
+    assert len(records(site)) == 41
+
+
+BAD = {
+    "nothing": "",
+    "no json": "{",
+    "a list": "[1, 2]",
+    "a number": "7",
+    "an empty object": "{}",
+    "a tool without a name": '{"hook_event_name": "PreToolUse"}',
+    "a path that is a number": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":7}}',
+    "arguments that are a list": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":[1]}',
+    "arguments that are null": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":null}',
+    "a path with a zero byte": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a\\u0000b"}}',
+    "half a surrogate": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a\\ud800b"}}',
+    "bytes that are no text": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"\udcff"}}',
+    "an endless nesting": "[" * 100_000,
+    "a folder that is gone": '{"hook_event_name":"PreToolUse","cwd":"/no/such/folder","tool_name":"Write",'
+    '"tool_input":{"file_path":"a"}}',
+    "a very long path": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"'
+    + "a/" * 5_000
+    + '"}}',
+    "an empty path": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":""}}',
+}
+
+
+@pytest.mark.parametrize("payload", BAD.values(), ids=BAD.keys())
+def test_a_payload_that_nobody_understands_is_answered_and_does_not_stop_the_agent(
+    site: Path, agent: Callable[..., Agent], payload: str
+) -> None:
+    ann = agent("ann")
+    answer = ann.wait_for(ann.send(payload))
+    assert (answer.code, answer.out) == (0, "")
+    assert "Traceback" not in answer.err
+
+
+def test_a_hook_for_a_client_that_does_not_exist_stops_nobody(site: Path, agent: Callable[..., Agent]) -> None:
+    ann = agent("ann")
+    answer = ann.wait_for(ann.send("{}", "nobody"))
+    assert (answer.code, answer.out) == (0, "")
+    assert "--client" in answer.err
+
+
+@covers("001:M1")
+def test_a_holder_that_cannot_be_seen_is_not_taken_for_dead(site: Path, agent: Callable[..., Agent]) -> None:
+    """The lease is of another machine: nothing here can tell whether its owner lives."""
+    from zlib import crc32
+
+    ann, bob = agent("ann"), agent("bob")
+    ann.ask("a.txt")
+    log = site / ".git/jit/claims.jsonl"
+    line = log.read_text().rstrip("\n")
+    host = json.loads(line)["payload"]["process"][0]
+    body = line[: line.rindex(',"crc":')].replace(host, "elsewhere")
+    log.write_text(f'{body},"crc":"{crc32(body.encode()):08x}"}}\n')
+    (site / ".git/jit/claims.table").unlink()
+    ann.kill()
+    assert bob.ask("a.txt").denied
+
+
+def test_hooks_work_for_whoever_owns_the_files_without_any_environment(site: Path) -> None:
+    with Agent(site, "ann", before=f"env -i PATH={os.environ['PATH']} ") as ann:
+        assert ann.ask("a.txt").denied == ""
+    assert len(records(site)) == 1

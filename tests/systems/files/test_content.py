@@ -1,0 +1,154 @@
+"""Waiting for a file and then writing old content over it is impossible; nobody is told about its own changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from jit.systems.files.commands import Committed, End, Resume, Stop
+from tests.systems.files.ground import ANN, BOB, CAT, IDLE_MS, RETRY_MS, SILENCE_MS, Ground, answer, names, resource
+
+
+@pytest.fixture
+def ground() -> Ground:
+    """Ann holds a.txt, which held "old" when she got it."""
+    made = Ground()
+    made.write("a.txt", "old")
+    made.touch(ANN, "a.txt")
+    return made
+
+
+def test_a_file_that_changed_while_one_waited_is_refused_once_with_the_lease_already_held(ground: Ground) -> None:
+    ground.touch(BOB, "a.txt")
+    ground.write("a.txt", "new")
+    ground.ask(End(ANN, "done"))
+    events = ground.touch(BOB, "a.txt")
+    assert names(events) == ["Granted", "Released", "Refused"]
+    assert answer(events) == "outdated"
+    assert ground.holder("a.txt") == BOB
+    assert ground.touch(BOB, "a.txt") == ()
+
+
+def test_a_file_that_did_not_change_while_one_waited_is_granted(ground: Ground) -> None:
+    ground.touch(BOB, "a.txt")
+    ground.ask(End(ANN, "done"))
+    assert answer(ground.touch(BOB, "a.txt")) == ""
+
+
+def test_a_change_that_is_applied_to_the_fresh_file_passes(ground: Ground) -> None:
+    ground.touch(BOB, "a.txt", fresh=True)
+    ground.write("a.txt", "new")
+    ground.ask(End(ANN, "done"))
+    assert answer(ground.touch(BOB, "a.txt", fresh=True)) == ""
+    assert answer(ground.touch(BOB, "a.txt")) == ""
+
+
+def test_a_change_made_before_the_denial_counts_too_because_the_reading_may_be_older(ground: Ground) -> None:
+    ground.write("a.txt", "new")
+    ground.touch(BOB, "a.txt")
+    ground.ask(End(ANN, "done"))
+    assert answer(ground.touch(BOB, "a.txt")) == "outdated"
+
+
+def test_a_change_by_the_first_of_two_holders_is_not_forgotten_in_the_second_round(ground: Ground) -> None:
+    ground.touch(BOB, "a.txt")
+    ground.write("a.txt", "new")
+    ground.ask(End(ANN, "done"))
+    ground.touch(CAT, "a.txt")
+    ground.wait(RETRY_MS)
+    assert answer(ground.touch(BOB, "a.txt")) == "waiting"
+    ground.ask(End(CAT, "done"))
+    assert answer(ground.touch(BOB, "a.txt")) == "outdated"
+
+
+@pytest.mark.parametrize("held_again", [False, True])
+def test_a_change_is_not_forgotten_when_an_operator_ends_the_wait(ground: Ground, *, held_again: bool) -> None:
+    ground.touch(BOB, "a.txt")
+    (wait,) = ground.leases("wait:")
+    ground.write("a.txt", "new")
+    ground.ask(Resume(wait.lease_id, CAT, "go on"))
+    if held_again:
+        assert answer(ground.touch(BOB, "a.txt")) == "waiting"
+    ground.ask(End(ANN, "done"))
+    assert answer(ground.touch(BOB, "a.txt")) == "outdated"
+    assert ground.leases("seen:") == []
+
+
+def test_the_owners_own_changes_are_never_held_against_it(ground: Ground) -> None:
+    for text in ("one", "two", "three"):
+        ground.write("a.txt", text)
+        assert ground.touch(ANN, "a.txt") == ()
+    ground.ask(Committed(ANN, (resource("a.txt"),)))
+    assert answer(ground.touch(ANN, "a.txt")) == ""
+
+
+def test_after_a_commit_a_change_by_another_is_told(ground: Ground) -> None:
+    ground.write("a.txt", "mine")
+    ground.ask(Committed(ANN, (resource("a.txt"),)))
+    ground.touch(BOB, "a.txt")
+    ground.write("a.txt", "theirs")
+    ground.ask(Committed(BOB, (resource("a.txt"),)))
+    assert answer(ground.touch(ANN, "a.txt")) == "outdated"
+    assert ground.touch(ANN, "a.txt") == ()
+
+
+def test_after_a_commit_a_change_by_another_that_still_holds_the_file_is_told_after_the_wait(ground: Ground) -> None:
+    ground.write("a.txt", "mine")
+    ground.ask(Committed(ANN, (resource("a.txt"),)))
+    ground.touch(BOB, "a.txt")
+    ground.write("a.txt", "theirs")
+    assert answer(ground.touch(ANN, "a.txt")) == "waiting"
+    ground.ask(End(BOB, "done"))
+    assert answer(ground.touch(ANN, "a.txt")) == "outdated"
+
+
+def test_after_a_lapse_by_idleness_a_change_by_another_is_told(ground: Ground) -> None:
+    ground.write("a.txt", "mine")
+    ground.ask(Stop(ANN))
+    ground.wait(IDLE_MS + 1)
+    ground.touch(BOB, "a.txt")
+    ground.write("a.txt", "theirs")
+    ground.ask(End(BOB, "done"))
+    assert answer(ground.touch(ANN, "a.txt")) == "outdated"
+
+
+def test_after_a_lapse_by_silence_a_change_by_another_is_told(ground: Ground) -> None:
+    ground.hide(ANN)
+    ground.wait(SILENCE_MS + 1)
+    ground.touch(BOB, "a.txt")
+    ground.write("a.txt", "theirs")
+    ground.ask(End(BOB, "done"))
+    assert answer(ground.touch(ANN, "a.txt")) == "outdated"
+
+
+def test_a_lease_that_ran_out_and_that_nobody_else_took_is_granted_anew_without_a_word(ground: Ground) -> None:
+    ground.write("a.txt", "mine")
+    ground.ask(Stop(ANN))
+    ground.wait(IDLE_MS + 1)
+    events = ground.touch(ANN, "a.txt")
+    assert (names(events), answer(events)) == (["Lapsed", "Granted"], "")
+    assert ground.leases("seen:") == []
+
+
+def test_what_a_dead_owner_saw_is_not_kept(ground: Ground) -> None:
+    ground.kill(ANN)
+    ground.touch(BOB, "a.txt")
+    assert ground.leases("seen:") == []
+
+
+def test_one_outdated_file_of_several_is_enough_to_refuse_and_all_are_held(ground: Ground) -> None:
+    ground.touch(BOB, "a.txt")
+    ground.write("a.txt", "new")
+    ground.ask(End(ANN, "done"))
+    events = ground.touch(BOB, "b.txt", "a.txt")
+    assert answer(events) == "outdated"
+    assert [ground.holder("a.txt"), ground.holder("b.txt")] == [BOB, BOB]
+    assert ground.touch(BOB, "b.txt", "a.txt") == ()
+
+
+def test_a_file_that_was_made_while_one_waited_counts_as_changed() -> None:
+    ground = Ground()
+    ground.touch(ANN, "new.txt")
+    ground.touch(BOB, "new.txt")
+    ground.write("new.txt", "hers")
+    ground.ask(End(ANN, "done"))
+    assert answer(ground.touch(BOB, "new.txt")) == "outdated"
