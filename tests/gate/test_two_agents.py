@@ -27,9 +27,7 @@ WAITING = {"JIT_FILES_ON_CONTENTION": "wait", "JIT_FILES_RETRY_INTERVAL_SECS": "
 
 
 @covers("000:FR1.1", "000:FR1.2", "000:FR2.2", "000:V1", "000:C2", "001:P2.1", "001:P2.X", "001:T5", "001:DoD1", "L:24")
-def test_of_two_agents_that_want_one_file_the_second_never_reaches_it(
-    site: Path, agent: Callable[..., Agent]
-) -> None:
+def test_of_two_agents_that_want_one_file_the_second_never_reaches_it(site: Path, agent: Callable[..., Agent]) -> None:
     ann, bob = agent("ann"), agent("bob")
     assert ann.write("a.txt", "hers\n") == ""
     assert "being changed by agent:claude-ann" in bob.write("a.txt", "his\n")
@@ -52,9 +50,7 @@ def test_the_denial_carries_the_time_of_the_retry_which_is_exactly_three_minutes
 
 
 @covers("000:FR4.3", "001:P3.3")
-def test_earlier_attempts_get_the_same_time_and_leave_the_log_as_it_is(
-    site: Path, agent: Callable[..., Agent]
-) -> None:
+def test_earlier_attempts_get_the_same_time_and_leave_the_log_as_it_is(site: Path, agent: Callable[..., Agent]) -> None:
     ann, bob = agent("ann"), agent("bob")
     ann.write("a.txt")
     first, count = bob.write("a.txt"), len(records(site))
@@ -134,9 +130,7 @@ def test_two_clients_that_do_not_name_their_sessions_are_two_owners(site: Path, 
 
 
 @covers("L:24")
-def test_a_process_that_got_a_dead_holders_pid_does_not_hold_its_files(
-    site: Path, agent: Callable[..., Agent]
-) -> None:
+def test_a_process_that_got_a_dead_holders_pid_does_not_hold_its_files(site: Path, agent: Callable[..., Agent]) -> None:
     """The log is as it would be if the pid of the dead had been given to a process that lives."""
     ann, bob = agent("ann"), agent("bob")
     ann.write("a.txt")
@@ -193,9 +187,7 @@ def test_a_stopped_agents_file_is_free_after_the_idle_time_and_activity_keeps_it
     assert bob.write("c.txt")
 
 
-def test_subagents_are_owners_of_their_own_and_end_with_their_session(
-    site: Path, agent: Callable[..., Agent]
-) -> None:
+def test_subagents_are_owners_of_their_own_and_end_with_their_session(site: Path, agent: Callable[..., Agent]) -> None:
     ann, bob = agent("ann"), agent("bob")
     assert ann.write("a.txt", subagent="sub-1") == ""
     assert ann.write("a.txt", subagent="sub-2")

@@ -49,7 +49,7 @@ def answer(client: Client, data: bytes, hint: str) -> Reply:
         if not isinstance(payload, dict):
             return _unread(client, "it is not a JSON object")
         intent = client.read(payload, hint)
-    except (ValueError, JitError) as error:
+    except (ValueError, RecursionError, JitError) as error:
         return _unread(client, str(error))
     try:
         from jit.hooks.gate import respond

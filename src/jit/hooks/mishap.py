@@ -32,11 +32,12 @@ def _must_deny(intent: Intent) -> bool:
 
     try:
         space = Workspace(intent.cwd or os.getcwd(), os.environ)
+        if space.settings.text("files.on_failure") == "deny":
+            return True
         rules = rules_of(space.settings)
         spots = [locate(path, intent.cwd, space.repo) for path in intent.paths]
-        guarded = any(spot is not None and denies_on_failure(rule_for(spot.path, rules)) for spot in spots)
-        return guarded or space.settings.text("files.on_failure") == "deny"
-    except (JitError, OSError):
+        return any(spot is not None and denies_on_failure(rule_for(spot.path, rules)) for spot in spots)
+    except (JitError, OSError, ValueError):  # a value: a path that no file can have
         return False
 
 

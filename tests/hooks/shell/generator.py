@@ -76,7 +76,7 @@ SIMPLE = [
     "F={o}",
     "G=g; F=a.txt",
     "exec 3> {o}; echo x >&3",
-    "echo x > >(cat > {o}); sleep 0.01",
+    "echo x > >(cat > {o}); wait $!",
     "diff <(cat a.txt) <(echo b | tee {o}) > /dev/null",
     "cat a.txt b.txt",
     "grep -r alpha . | head -1",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +56,15 @@ def changed_by(command: str, root: Path) -> set[str]:
     # A script that feeds itself must not fill the disk.
     limited = ["bash", "-c", 'ulimit -f 2048 -t 5; exec bash -c "$1"', "_", command]
     quiet = subprocess.DEVNULL
-    subprocess.run(limited, cwd=root, env=environment, stdin=quiet, stdout=quiet, stderr=quiet, timeout=60, check=False)
+    child = subprocess.Popen(
+        limited, cwd=root, env=environment, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
+    )
+    try:
+        child.wait(timeout=60)
+    finally:  # whatever the script left running in the background ends with it
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
     after = picture(root)
     return {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
 
