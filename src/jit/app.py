@@ -186,6 +186,7 @@ class Workspace:
 
     def _store(self) -> JsonlStore:
         from jit.store.jsonl import JsonlStore, Options
+
         settings = self.settings
         if not os.path.isdir(self.plane.root):
             from jit.world.mounts import refuse_network

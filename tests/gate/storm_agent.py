@@ -1,4 +1,4 @@
-"""An agent client in a storm: `python storm_agent.py NUMBER EDITS HOOK FILE…` makes so many edits, each through the hook.
+"""An agent client in a storm: `python storm_agent.py NUMBER EDITS HOOK FILE…` makes so many edits through the hook.
 
 Half of its edits are replacements that it applies to the file as it then is. The others write a whole copy that it kept
 from its last turn, old as that may be; only if the hook says that the file changed does it read it again.
@@ -24,7 +24,7 @@ def main(number: int, edits: int, hook: str, files: list[str]) -> None:
         while turn and edit(hook, number, path, f"{number}-{done}", copies):
             turn, done = turn - 1, done + 1
         if turn:
-            time.sleep(chance.uniform(0.1, 0.4))  # denied: other work first
+            time.sleep(chance.uniform(0.6, 1.4))  # denied: other work first
         elif chance.random() < 0.5:
             tell(hook, number, "SessionEnd")
             copies.clear()

@@ -1,4 +1,4 @@
-"""When jit itself cannot judge: the agent goes on and it is written down, or the write is denied if that was asked for."""
+"""When jit itself cannot judge: the agent goes on and it is written down, or the write is denied if so asked."""
 
 from __future__ import annotations
 
@@ -82,6 +82,12 @@ def test_a_full_disk_lets_the_write_pass_and_changes_no_lease(site: Path, agent:
     assert len(records(site)) == 13
 
 
+def writing(path: object, **more: object) -> str:
+    """The payload of a write to something that may be a path."""
+    call = {"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {"file_path": path}}
+    return json.dumps(call | more)
+
+
 BAD = {
     "nothing": "",
     "no json": "{",
@@ -89,19 +95,16 @@ BAD = {
     "a number": "7",
     "an empty object": "{}",
     "a tool without a name": '{"hook_event_name": "PreToolUse"}',
-    "a path that is a number": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":7}}',
-    "arguments that are a list": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":[1]}',
-    "arguments that are null": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":null}',
-    "a path with a zero byte": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a\\u0000b"}}',
-    "half a surrogate": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a\\ud800b"}}',
-    "bytes that are no text": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"\udcff"}}',
     "an endless nesting": "[" * 100_000,
-    "a folder that is gone": '{"hook_event_name":"PreToolUse","cwd":"/no/such/folder","tool_name":"Write",'
-    '"tool_input":{"file_path":"a"}}',
-    "a very long path": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"'
-    + "a/" * 5_000
-    + '"}}',
-    "an empty path": '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":""}}',
+    "a path that is a number": writing(7),
+    "arguments that are a list": writing("", tool_input=[1]),
+    "arguments that are null": writing("", tool_input=None),
+    "a path with a zero byte": writing("a\0b"),
+    "half a surrogate": writing("a\ud800b"),
+    "bytes that are no text": writing("PATH").replace("PATH", "\udcff"),
+    "a folder that is gone": writing("a", cwd="/no/such/folder"),
+    "a very long path": writing("a/" * 5_000),
+    "an empty path": writing(""),
 }
 
 

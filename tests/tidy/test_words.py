@@ -18,7 +18,9 @@ pytestmark = pytest.mark.tidy
 
 EMPTY_NAMES = ("Manager", "Coordinator", "Service", "Helper", "Helpers", "Util", "Utils", "Base")
 # The one place of each surface where a fault that nobody expected becomes a bug report.
-BOUNDARIES = frozenset({"src/jit/cli/main.py", "src/jit/cli/boundary.py", "src/jit/hooks/main.py"})
+BOUNDARIES = frozenset(
+    {"src/jit/cli/main.py", "src/jit/cli/boundary.py", "src/jit/hooks/git.py", "src/jit/hooks/main.py"}
+)
 FOLDERS = ("src", "tests", "bench", "docs")
 FILES = ("Makefile", "pyproject.toml", ".ci/run", ".gitignore", ".gitattributes")
 TEXT = frozenset({".py", ".md", ".toml", ".sh", ".txt"})

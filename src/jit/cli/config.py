@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from jit.cli.table import Column
-from jit.errors import Invalid, NotPermitted
+from jit.errors import Invalid
+from jit.rights import require_global_right
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jit.app import Workspace
     from jit.cli.call import Call
     from jit.cli.style import Role
     from jit.world.config import Settings
@@ -84,28 +84,6 @@ def validate(call: Call) -> int:
     if not problems:
         call.out.line(f"{call.out.paint('ok', 'valid')}: every configuration file is in order")
     return Invalid.exit_code if wrong else 0
-
-
-def require_global_right(space: Workspace) -> None:
-    """Settings of the repository are everybody's: they change on an allowed branch that contains all of main.
-
-    Where none of the allowed branches exists there is nothing to agree with, and nothing to protect.
-    """
-    from jit.world.git_questions import existing_branches, require_main_history
-
-    settings = space.settings
-    allowed = settings.names("global_operations.allowed_branches")
-    there = existing_branches(space.repo, allowed)
-    if not there:
-        return
-    if space.branch not in allowed:
-        raise NotPermitted(
-            f"settings of the repository change only on {' or '.join(allowed)}; this worktree is on {space.branch}",
-            hint=f"git switch {there[0]}; or for yourself alone: jit config set --global KEY VALUE",
-            details={"branch": space.branch, "allowed_branches": list(allowed)},
-        )
-    if settings.flag("global_operations.require_main_history") and "main" in there:
-        require_main_history(space.repo)
 
 
 def plain(value: object) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from jit.cli.resolve import claimable, find_issue
 from jit.cli.table import Column
-from jit.errors import Expired, Invalid, NotPermitted, UsageError
+from jit.errors import Invalid, UsageError
 from jit.kernel.instant import rfc3339
-from jit.kernel.lease import lease_standing, same_owner
+from jit.rights import claim_fault
 from jit.systems.issues.issue import Issue, change, check, encode
 from jit.views.active import active, active_row, subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jit.app import Workspace
     from jit.cli.call import Call
     from jit.kernel.lease import Lease
 
@@ -102,32 +101,12 @@ def require_active_lease(call: Call, issue_id: str, operation: str) -> None:
     mode = space.settings.text("worktree.enforce_leases")
     if mode == "off" and not call.parsed.flag("--strict"):
         return
-    fault = _lease_fault(space, issue_id, operation)
+    fault = claim_fault(space, issue_id, operation)
     if fault is None:
         return
     if mode == "strict" or call.parsed.flag("--strict"):
         raise fault
     call.out.warn(f"{fault.message}; allowed because worktree.enforce_leases is warn")
-
-
-def _lease_fault(space: Workspace, issue_id: str, operation: str) -> NotPermitted | Expired | None:
-    evidence = space.evidence()
-    held = active(space.snapshot().ledger, evidence, issue=issue_id)
-    own = [lease for lease in held if same_owner(lease.owner, space.owner)]
-    if not own:
-        who = f"; it is held by {held[0].owner.agent} in {held[0].owner.worktree}" if held else ""
-        return NotPermitted(
-            f"{operation} {issue_id} needs an active claim of {space.owner.agent} in {space.owner.worktree}{who}",
-            hint=f"jit claim acquire {issue_id}",
-            details={"issue_id": issue_id},
-        )
-    if lease_standing(own[0], evidence) == "stale":
-        return Expired(
-            f"your claim on {issue_id} is stale: no heartbeat since {rfc3339(own[0].beat.wall_ms)}",
-            hint=f"jit claim heartbeat {own[0].lease_id}",
-            details={"issue_id": issue_id, "lease_id": own[0].lease_id},
-        )
-    return None
 
 
 def _labels(before: tuple[str, ...], words: tuple[str, ...]) -> tuple[str, ...]:

@@ -51,9 +51,9 @@ def init(call: Call) -> int:
     named = os.path.exists(f"{space.repo.worktree}/.jit/worktree.json")
     plane = _control_plane(space)
     settings = _settings(space)
-    with (records := Originals(f"{space.shared_dir}/installed")).locked():
-        attributes = _attributes(space, records)
-        _name_worktree(space, records)
+    records = Originals(f"{space.shared_dir}/installed")
+    attributes = _attributes(space, records)
+    _name_worktree(space, records)
     steps: list[Step] = [
         ("control plane", space.plane.root, plane),
         ("settings", space.paths.repository, settings),
@@ -142,8 +142,9 @@ def _attributes(space: Workspace, records: Originals) -> bool:
     gap = "" if not text or text.endswith("\n") else "\n"
     written = (text + gap + "\n".join([MARK, *missing, ""])).encode("utf-8", "surrogateescape")
     original = without_block(text, MARK, ATTRIBUTES).encode("utf-8", "surrogateescape")
-    records.keep(Kept(path, "init", "attributes", None if before is None else original, written))
-    shared_files().write(path, written)
+    with records.locked():
+        records.keep(Kept(path, "init", "attributes", None if before is None else original, written))
+        shared_files().write(path, written)
     return True
 
 
@@ -156,7 +157,9 @@ def _name_worktree(space: Workspace, records: Originals) -> None:
     before, made = read(path), missing_folders(path)
     space.identity  # noqa: B018  made on first use
     after = read(path)
-    if after is not None and after != before:
+    if after is None or after == before:
+        return
+    with records.locked():
         records.keep(Kept(path, "init", "exclude", before, after, made))
 
 

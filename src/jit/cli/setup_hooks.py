@@ -28,15 +28,17 @@ def set_up_git(call: Call, troubles: list[str]) -> list[Step]:
     records = Originals(f"{call.workspace.shared_dir}/installed")
     try:
         folder = git_hooks.hooks_folder(call.workspace.repo)
+        shims = git_hooks.shims(folder, installed())
+        if all(one.state() in ("installed", "chained") for one in shims):
+            return [("git hooks", folder, False)]
         with records.locked():
-            done = install_shims(folder, "git", git_hooks.shims(folder, installed()), records)
+            install_shims(folder, "git", shims, records)
     except JitError as error:
         troubles.append(f"git hooks were not installed: {error.message}; {error.hint}")
         return []
-    made = any(change.state == "written" for change in done)
-    note = warning_about(call, folder) if made else ""
+    note = warning_about(call, folder)
     troubles += [note] if note else []
-    return [("git hooks", folder, made)]
+    return [("git hooks", folder, True)]
 
 
 def set_up_clients(call: Call, troubles: list[str]) -> list[Step]:
