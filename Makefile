@@ -18,10 +18,11 @@ make check    format, lint, types, layers, tidy and fast tests, under a minute
 make bench    speed in ratios, written to bench/report.json    (QUICK=1 for under a minute)
 make docs     reference pages from the source
 make mutants  small deliberate bugs, and the test that kills each
+make clients  the real agent clients at one file, run by a harness of their own (tests/clients/harness.py)
 make clean    remove .venv and everything that was built
 endef
 
-.PHONY: help demo test check bench docs mutants clean
+.PHONY: help demo test check bench docs mutants clients clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
@@ -54,6 +55,9 @@ docs: $(VENV)/.runtime
 
 mutants: $(VENV)/.dev
 	$(BIN)/python tests/mutants/run.py $(ARGS)
+
+clients: $(VENV)/.dev
+	$(BIN)/python -m pytest -m clients tests/clients $(ARGS)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

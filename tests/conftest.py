@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TESTS = Path(__file__).parent
-TIERS = frozenset({"unit", "exhaustive", "model", "contract", "simulation", "crash", "git", "surface", "tidy"})
+TIERS = frozenset(
+    {"unit", "exhaustive", "model", "contract", "simulation", "crash", "git", "surface", "tidy", "clients"}
+)
 # Variables by which jit, git and agent clients would let the developer's own work leak into a test.
 FOREIGN = ("JIT_", "GIT_", "CLAUDE", "CODEX", "GEMINI", "QWEN", "OPENCODE", "COPILOT", "CURSOR", "XDG_", "NO_COLOR")
 

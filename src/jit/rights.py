@@ -50,7 +50,7 @@ def claim_fault(space: Workspace, issue_id: str, operation: str) -> NotPermitted
         )
     if lease_standing(own, evidence) == "stale":
         return Expired(
-            f"your claim on {issue_id} is stale: no heartbeat since {clock_text(own.beat.wall_ms)}",
+            f"your claim on issue {issue_id} is stale: no heartbeat since {clock_text(own.beat.wall_ms)}",
             hint=f"jit claim heartbeat {own.lease_id}",
             details={"issue_id": issue_id, "lease_id": own.lease_id},
         )

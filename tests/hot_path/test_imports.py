@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -85,7 +86,8 @@ def loaded(path: str, folder: Path) -> set[str]:
     """The modules that a bare interpreter loads for this piece of work, done in that folder."""
     probe = PROBE.format(source=str(SOURCE), path=path)
     command = [sys.executable, "-I", "-S", "-B", "-c", probe]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    home = {**os.environ, "HOME": str(folder)}  # nobody's settings but the defaults
+    done = subprocess.run(command, cwd=folder, env=home, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     _, code, *modules = done.stdout.splitlines()[-1].split()
     assert code == "0", done.stdout + done.stderr

@@ -12,7 +12,7 @@ import time
 
 from jit.hooks.place import Place, find_place
 from jit.kernel.events import Refused
-from jit.systems.files.commands import End, Stop
+from jit.systems.files.commands import End, Stop, Touch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,54 +46,70 @@ def respond(client: Client, intent: Intent, environ: Mapping[str, str]) -> Reply
 
 
 def _before_write(client: Client, intent: Intent, place: Place) -> Reply:
-    targets, _unknown = place.targets(intent)
+    targets, unknown = place.targets(intent)
+    if intent.manner == "shell" and (targets or unknown):
+        from jit.hooks.slips import begin
+
+        begin(place)
     if not targets:
         return client.allow(intent)
     touch = place.touch(targets, intent.tool)
     outcome = place.engine.submit(touch)
     if place.refusal(outcome) and place.is_free_after_all(outcome):
         return client.allow(intent)
-    if _may_wait(client, outcome, place):
-        waited = _wait_for_retry(outcome, place)
-        if not waited:
-            return client.allow(intent)  # nobody is there to hear it
-        outcome = place.engine.submit(touch)
+    outcome = _wait(client, place, touch, outcome)
     words = place.refusal(outcome)
-    if not words:
-        return client.allow(intent)
-    return client.deny(intent, words)
+    return client.deny(intent, words) if words else client.allow(intent)
 
 
-def _may_wait(client: Client, outcome: Outcome, place: Place) -> bool:
-    """Can the one retry be made inside this very call?"""
+def _wait(client: Client, place: Place, touch: Touch, outcome: Outcome) -> Outcome:
+    """The answer after waiting, as far as the settings and the client allow it to be waited for."""
     answer = outcome.events[-1] if outcome.events else None
-    if not isinstance(answer, Refused) or answer.code != "waiting" or answer.lease is None:
-        return False
-    left_ms = place.until_due_ms(answer.lease)
-    return place.settings.text("files.on_contention") == "wait" and left_ms < client.MANNERS.wait_secs * 1000
+    waits = isinstance(answer, Refused) and answer.code in ("waiting", "queued") and answer.lease is not None
+    if not waits or place.settings.text("files.on_contention") != "wait":
+        return outcome
+    if isinstance(answer, Refused) and answer.code == "queued":
+        return _stand_in_queue(client, place, touch, outcome)
+    return _retry_when_due(client, place, touch, outcome)
 
 
-def _wait_for_retry(outcome: Outcome, place: Place) -> bool:
-    """Sleep until the retry is due. False if the client died meanwhile."""
+def _retry_when_due(client: Client, place: Place, touch: Touch, outcome: Outcome) -> Outcome:
+    """Sleep until the one retry is due, and make it. Nothing is tried for a client that died meanwhile."""
     wait = outcome.answer.lease
-    if wait is None:
-        return False
+    if wait is None or place.until_due_ms(wait) >= client.MANNERS.wait_secs * 1000:
+        return outcome
     place.close()  # a waiting hook holds nothing open
-    while (left_ms := place.until_due_ms(wait)) > 0:
-        if not place.client_lives():
-            return False
+    while (left_ms := place.until_due_ms(wait)) > 0 and place.client_lives():
         time.sleep(min(LOOK_SECS, left_ms / 1000))
-    return place.client_lives()
+    return place.engine.submit(touch) if place.client_lives() else outcome
+
+
+def _stand_in_queue(client: Client, place: Place, touch: Touch, outcome: Outcome) -> Outcome:
+    """Ask again whenever something happened in the log, until it is our turn or the client would not wait longer."""
+    place.close()
+    seen = place.log_size()
+    end = time.monotonic() + client.MANNERS.wait_secs
+    while time.monotonic() < end and place.client_lives():
+        time.sleep(LOOK_SECS)
+        if place.log_size() == seen:
+            continue
+        seen = place.log_size()
+        outcome = place.engine.submit(touch)
+        place.close()
+        answer = outcome.events[-1] if outcome.events else None
+        if not isinstance(answer, Refused) or answer.code != "queued":
+            break
+    return outcome
 
 
 def _after_call(client: Client, intent: Intent, place: Place) -> Reply:
     """After a shell call: what changed without a lease is a slip, recorded and told."""
     if intent.manner != "shell" or intent.background:
         return client.allow(intent)
-    slips = place.slips(intent)
-    if not slips:
-        return client.allow(intent)
-    return client.remark(intent, slips)
+    from jit.hooks.slips import find
+
+    words = find(place, intent)
+    return client.remark(intent, words) if words else client.allow(intent)
 
 
 def _turn_over(intent: Intent, place: Place) -> None:

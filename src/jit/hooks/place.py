@@ -193,23 +193,11 @@ class Place:
         process = self.owner.process
         return process is None or liveness(process) != "dead"
 
-    def slips(self, intent: Intent) -> str:
-        """Files that a shell call changed without a lease: leased now if they are free, and told about if they are
-        not.
-        """
-        held = {
-            resource
-            for lease in self.space.snapshot().ledger.of_agent(self.owner.agent)
-            for resource in lease.resources
-        }
-        changed = [
-            target for target in self.leasable(intent.paths, intent.cwd, fresh=True) if target.resource not in held
-        ]
-        if not changed:
-            return ""
-        outcome = self.engine.submit(self.touch(tuple(changed), intent.tool))
-        why = self.refusal(outcome)
-        return f"That command changed files that others hold. {why}" if why else ""
+    def log_size(self) -> int:
+        try:
+            return os.stat(self.space.plane.log).st_size
+        except OSError:
+            return -1
 
     def close(self) -> None:
         self.space.close()

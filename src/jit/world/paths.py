@@ -32,7 +32,8 @@ def locate(text: str, cwd: str, repo: Repository) -> Spot | None:
     root = repo.worktree
     if root and absolute.startswith(f"{root}/"):
         inner = absolute[len(root) + 1 :]
-        return None if _is_foreign(root, inner) else Spot(root, _composed(inner), absolute)
+        if not _is_foreign(root, inner):
+            return Spot(root, _composed(inner), absolute)
     return _elsewhere(absolute, repo)
 
 
@@ -49,7 +50,7 @@ def _is_foreign(root: str, inner: str) -> bool:
 
 
 def _elsewhere(absolute: str, repo: Repository) -> Spot | None:
-    """A file of another worktree of the same repository."""
+    """A file of another worktree of the same repository, which may lie inside this one."""
     from jit.errors import Unavailable
     from jit.world.git import find
 

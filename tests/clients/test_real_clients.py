@@ -1,0 +1,75 @@
+"""The real Claude Code and the real Codex at one file: denied, waiting, resumed, blocked, released, killed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.clients.harness import WANTED, Site, is_there
+from tests.surface.jitcli import wait_until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [
+    pytest.mark.clients,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not is_there(), reason=WANTED),
+    pytest.mark.parametrize("client", ["claude", "codex"]),
+]
+
+
+def test_a_second_client_is_denied_and_its_model_reads_why(tmp_path: Path, client: str) -> None:
+    site = Site(tmp_path, client, files__on_contention="deny")
+    with site.start("ann", *site.change("base", "base by ann"), site.pause(60)) as ann:
+        ann.until_it_holds()
+        with site.start("bob", *site.change("base by ann", "base by bob")) as bob:
+            heard = bob.finish()
+    assert "a.txt is being changed by agent:" in heard
+    assert "try this same edit again at" in heard
+    assert site.text() == "base by ann\n"
+
+
+def test_a_client_that_waits_sees_only_a_slow_edit(tmp_path: Path, client: str) -> None:
+    site = Site(tmp_path, client, files__retry_interval_secs="20")
+    with site.start("ann", *site.change("base", "base by ann"), site.pause(12)) as ann:
+        ann.until_it_holds()
+        with site.start("bob", *site.change("base by ann", "base by ann and bob")) as bob:
+            wait_until(lambda: site.phases() == ["waiting"])
+            ann.finish()
+            heard = bob.finish()
+    assert "being changed" not in heard
+    assert site.text() == "base by ann and bob\n"
+    assert site.holder() == ""
+
+
+def test_still_held_at_the_retry_the_client_is_told_to_stop(tmp_path: Path, client: str) -> None:
+    site = Site(tmp_path, client, files__retry_interval_secs="1")
+    with site.start("ann", *site.change("base", "base by ann"), site.pause(60)) as ann:
+        ann.until_it_holds()
+        with site.start("bob", *site.change("base by ann", "base by bob"), site.pause(30)) as bob:
+            wait_until(lambda: site.phases() == ["waiting", "blocked"])
+            (report,) = site.jit.ask("file", "blockers")["blockers"]
+            wait_until(lambda: "Stop this task" in bob.heard())
+    assert (report["file"], report["state"]) == ("a.txt", "waiting_for_instruction")
+    assert site.text() == "base by ann\n"
+
+
+def test_the_end_of_a_client_gives_its_files_back(tmp_path: Path, client: str) -> None:
+    site = Site(tmp_path, client)
+    with site.start("ann", *site.change("base", "base by ann")) as ann:
+        ann.until_it_holds()
+        ann.finish()
+    assert site.holder() == ""
+    assert site.text() == "base by ann\n"
+
+
+def test_a_client_that_is_killed_frees_its_files_at_once(tmp_path: Path, client: str) -> None:
+    site = Site(tmp_path, client, files__on_contention="deny")
+    with site.start("ann", *site.change("base", "base by ann"), site.pause(60)) as ann:
+        ann.until_it_holds()
+        ann.kill_client()
+    with site.start("bob", *site.change("base by ann", "base by bob")) as bob:
+        bob.finish()
+    assert site.text() == "base by bob\n"
