@@ -78,6 +78,12 @@ class Model:
             self.seen[hold.who, path] = self.contents.get(path, "")
             del self.held[path]
 
+    def free(self, path: str) -> None:
+        """Given back or taken away; or found to be over, which comes to the same."""
+        hold = self.held.pop(path)
+        if self.lives[hold.process] != "dead":
+            self.seen[hold.who, path] = self.contents.get(path, "")
+
     def resume(self, who: Who, path: str) -> None:
         self.seen.setdefault((who, path), self.waits.pop((who, path)).known)
 

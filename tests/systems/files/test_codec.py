@@ -16,7 +16,7 @@ from jit.store.codec import decode_batch, decode_line, encode_batch
 from jit.store.jsonl import JsonlStore
 from jit.store.plane import Plane
 from jit.store.replay import replay
-from jit.systems.files.commands import Committed, End, Resume, Stop, Target, Touch
+from jit.systems.files.commands import Committed, End, Free, Resume, Stop, Target, Touch
 from jit.systems.files.decide import decide
 from jit.testing import FakeWorld
 from tests.systems.files.ground import ANN, BOB, CAT, IDLE_MS, POLICY, RETRY_MS, Ground, resource
@@ -46,6 +46,8 @@ COMMANDS: list[FileCommand] = [
     End(EVE, ODD, whole_session=True),
     Committed(ANN, ()),
     Committed(EVE, (resource("a"), resource(ODD))),
+    Free("L1", ANN, "done"),
+    Free("L1", EVE, ODD, forced=True),
     Resume("W1", EVE, ODD),
     Resume("W1", ANN, ""),
 ]
@@ -87,13 +89,16 @@ def test_a_history_on_disk_decided_anew_is_the_history(tmp_path: Path) -> None:
     world.clock.advance(IDLE_MS + 1)
     touch(BOB, "a", "b")
     engine.submit(End(BOB, "done", whole_session=True))
+    touch(CAT, "a")
+    (lease,) = [lease for lease in store.snapshot().ledger if resource("a") in lease.resources]
+    engine.submit(Free(lease.lease_id, BOB, "in the way", forced=True))
     store.close()
     reader = JsonlStore(Plane(str(tmp_path / "jit")), world)
     report = replay(reader.plane, reader.snapshot())
     assert report.mismatches == ()
     assert report.batches >= 9
     kinds = {type(entry.batch.command).__name__ for entry in reader.read()}
-    assert kinds == {"Touch", "Stop", "End", "Committed", "Resume"}
+    assert kinds == {"Touch", "Stop", "End", "Committed", "Free", "Resume"}
     reader.close()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jit.systems.files.commands import Committed, End, Resume, Stop
+from jit.systems.files.commands import Committed, End, Free, Resume, Stop
 from tests.systems.files.ground import ANN, BOB, CAT, IDLE_MS, RETRY_MS, SILENCE_MS, Ground, answer, names, resource
 
 
@@ -127,6 +127,29 @@ def test_a_lease_that_ran_out_and_that_nobody_else_took_is_granted_anew_without_
     events = ground.touch(ANN, "a.txt")
     assert (names(events), answer(events)) == (["Lapsed", "Granted"], "")
     assert ground.leases("seen:") == []
+
+
+def test_a_change_by_another_is_told_after_an_operator_found_the_lease_to_be_over(ground: Ground) -> None:
+    (lease,) = ground.leases()
+    ground.ask(Stop(ANN))
+    ground.wait(IDLE_MS + 1)
+    assert names(ground.ask(Free(lease.lease_id, CAT, "because", forced=True))) == ["Lapsed", "Renewed"]
+    ground.touch(BOB, "a.txt")
+    ground.write("a.txt", "theirs")
+    ground.ask(End(BOB, "done"))
+    assert answer(ground.touch(ANN, "a.txt")) == "outdated"
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_a_change_by_another_is_told_after_the_lease_was_given_back_or_taken_away(
+    ground: Ground, *, forced: bool
+) -> None:
+    (lease,) = ground.leases()
+    ground.ask(Free(lease.lease_id, CAT if forced else ANN, "because", forced))
+    ground.touch(BOB, "a.txt")
+    ground.write("a.txt", "theirs")
+    ground.ask(End(BOB, "done"))
+    assert answer(ground.touch(ANN, "a.txt")) == "outdated"
 
 
 def test_what_a_dead_owner_saw_is_not_kept(ground: Ground) -> None:

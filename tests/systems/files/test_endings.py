@@ -6,7 +6,7 @@ import pytest
 
 from jit.kernel.events import Beaten, Released
 from jit.kernel.record import replace
-from jit.systems.files.commands import Committed, End, Stop
+from jit.systems.files.commands import Committed, End, Free, Stop
 from tests.systems.files.ground import ANN, BOB, CAT, IDLE_MS, Ground, answer, names, owner, resource
 from tests.traceability import covers
 
@@ -151,6 +151,15 @@ def test_a_commit_speaks_for_the_whole_session(ground: Ground) -> None:
 def test_a_commit_of_anothers_file_does_not_end_the_others_lease(ground: Ground) -> None:
     assert ground.ask(Committed(BOB, (resource("a.txt"),))) == ()
     assert ground.holder("a.txt") == ANN
+
+
+def test_nobody_gives_back_anothers_lease_but_with_force_and_a_reason_it_is_taken_away(ground: Ground) -> None:
+    lease = next(lease for lease in ground.leases() if lease.owner == ANN)
+    assert answer(ground.ask(Free(lease.lease_id, BOB, "mine"))) == "not-owner"
+    assert answer(ground.ask(Free(lease.lease_id, BOB, "", forced=True))) == "reason"
+    assert ground.holder("a.txt") == ANN
+    ground.ask(Free(lease.lease_id, BOB, "in the way", forced=True))
+    assert ground.holder("a.txt") is None
 
 
 def test_stop_end_and_commit_of_somebody_unknown_change_nothing(ground: Ground) -> None:

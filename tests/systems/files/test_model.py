@@ -19,7 +19,7 @@ from jit.kernel.record import replace
 from jit.store.codec import decode_batch, decode_line, encode_batch
 from jit.store.memory import MemoryStore
 from jit.systems.decide import decide
-from jit.systems.files.commands import Committed, End, Resume, Stop, Target, Touch
+from jit.systems.files.commands import Committed, End, Free, Resume, Stop, Target, Touch
 from jit.testing import DAY_MS, FakeWorld
 from tests.systems.files.model import IDLE_MS, RETRY_MS, SILENCE_MS, Model
 from tests.traceability import covers
@@ -73,6 +73,14 @@ class Gate(RuleBasedStateMachine):
     def commit(self, agent: int, path: str) -> None:
         self.submit(Committed(self.owners[agent], (PREFIX + path,)))
         self.model.commit(NAMES[agent], path)
+
+    @precondition(lambda self: self.model.held)
+    @rule(data=st.data(), forced=st.booleans())
+    def free(self, data: st.DataObject, *, forced: bool) -> None:
+        path = data.draw(st.sampled_from(sorted(self.model.held)))
+        (lease,) = self.store.snapshot().ledger.holders(PREFIX + path)
+        self.submit(Free(lease.lease_id, self.owners[2] if forced else lease.owner, "because", forced))
+        self.model.free(path)
 
     @precondition(lambda self: self.model.waits)
     @rule(data=st.data())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from jit.kernel.commands import Evict, Release
 from jit.kernel.decide import decide as decide_lease
-from jit.kernel.events import Beaten, Evicted, Refused, Released
+from jit.kernel.events import Beaten, Evicted, Lapsed, Refused, Released
 from jit.kernel.lease import same_owner
 from jit.kernel.record import replace, unreachable
 from jit.systems.files.commands import Committed, End, Free, Resume, Stop, Touch
@@ -77,10 +77,12 @@ def _free(state: Leases, command: Free, evidence: Evidence) -> tuple[Event, ...]
     """As the kernel decides it, and what the file held stays with whoever lost it."""
     kernel = Evict if command.forced else Release
     events = decide_lease(state, kernel(command.lease_id, command.owner, command.reason), evidence)
-    last = events[-1]
-    if not isinstance(last, (Released, Evicted)):
-        return events
-    return (*events, *remember(state, last.lease, last.lease.resources[0], evidence))
+    told: list[Event] = []
+    for event in events:
+        told.append(event)
+        if isinstance(event, (Released, Evicted, Lapsed)):
+            told += remember(state, event.lease, event.lease.resources[0], evidence)
+    return tuple(told)
 
 
 def _resume(state: Leases, command: Resume, evidence: Evidence) -> tuple[Event, ...]:
