@@ -20,11 +20,12 @@ def main(number: int, edits: int, hook: str, files: list[str]) -> None:
     done = 0
     while done < edits:
         path = chance.choice(files)
-        turn = min(chance.randint(10, 40), edits - done)
+        turn = min(chance.randint(20, 50), edits - done)
+        began = time.monotonic()
         while turn and edit(hook, number, path, f"{number}-{done}", copies):
             turn, done = turn - 1, done + 1
-        if turn:
-            time.sleep(chance.uniform(0.6, 1.4))  # denied: other work first
+        if turn:  # denied: other work first, and the more the busier this machine is
+            time.sleep(chance.uniform(5, 12) * (time.monotonic() - began))
         elif chance.random() < 0.5:
             tell(hook, number, "SessionEnd")
             copies.clear()
