@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.gate.watch import holders, waits
+from tests.gate.watch import holders, records, waits
 from tests.surface.jitcli import Jit, make_site, wait_until
 from tests.world.ground import git
 
@@ -30,6 +30,7 @@ WANTED = (
     " install.sh, claude/run.sh and codex/run.sh) and AGENTS_DIR to the folder that install.sh was run with"
 )
 PATIENCE_S = 120
+BEFORE = "base\n"
 
 
 class Site:
@@ -39,7 +40,7 @@ class Site:
         self.jit = make_site(folder / "repo").where(HOME=str(folder / "home"))
         self.repository, self.folder, self.client = self.jit.cwd, folder, client
         (folder / "home").mkdir()
-        (self.repository / "a.txt").write_text("base\n")
+        (self.repository / "a.txt").write_text(BEFORE)
         git(self.repository, "add", "a.txt")
         git(self.repository, "commit", "--quiet", "--no-verify", "-m", "a file")
         for name, value in settings.items():
@@ -69,6 +70,10 @@ class Site:
         """The session that holds a.txt."""
         found = [lease["session_id"] for name, lease in holders(self.repository).items() if name.endswith("/a.txt")]
         return found[0] if found else ""
+
+    def grants(self) -> int:
+        """How often a.txt was leased to somebody."""
+        return sum(1 for record in records(self.repository) if record["event_type"] == "file.acquired")
 
     def phases(self) -> list[str]:
         return [note["phase"] for note in waits(self.repository)]
@@ -112,9 +117,9 @@ class Run:
             pass
         self.process.wait(PATIENCE_S)
 
-    def until_it_holds(self) -> Self:
-        wait_until(lambda: bool(self.site.holder()))
-        return self
+    def until_it_has_written(self) -> None:
+        """It holds the file, and its edit has reached it."""
+        wait_until(lambda: bool(self.site.holder()) and self.site.text() != BEFORE)
 
     def finish(self) -> str:
         """Wait for its end; everything that the model got back."""

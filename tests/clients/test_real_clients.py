@@ -23,7 +23,7 @@ pytestmark = [
 def test_a_second_client_is_denied_and_its_model_reads_why(tmp_path: Path, client: str) -> None:
     site = Site(tmp_path, client, files__on_contention="deny")
     with site.start("ann", *site.change("base", "base by ann"), site.pause(60)) as ann:
-        ann.until_it_holds()
+        ann.until_it_has_written()
         with site.start("bob", *site.change("base by ann", "base by bob")) as bob:
             heard = bob.finish()
     assert "a.txt is being changed by agent:" in heard
@@ -34,7 +34,7 @@ def test_a_second_client_is_denied_and_its_model_reads_why(tmp_path: Path, clien
 def test_a_client_that_waits_sees_only_a_slow_edit(tmp_path: Path, client: str) -> None:
     site = Site(tmp_path, client, files__retry_interval_secs="20")
     with site.start("ann", *site.change("base", "base by ann"), site.pause(12)) as ann:
-        ann.until_it_holds()
+        ann.until_it_has_written()
         with site.start("bob", *site.change("base by ann", "base by ann and bob")) as bob:
             wait_until(lambda: site.phases() == ["waiting"])
             ann.finish()
@@ -47,7 +47,7 @@ def test_a_client_that_waits_sees_only_a_slow_edit(tmp_path: Path, client: str) 
 def test_still_held_at_the_retry_the_client_is_told_to_stop(tmp_path: Path, client: str) -> None:
     site = Site(tmp_path, client, files__retry_interval_secs="1")
     with site.start("ann", *site.change("base", "base by ann"), site.pause(60)) as ann:
-        ann.until_it_holds()
+        ann.until_it_has_written()
         with site.start("bob", *site.change("base by ann", "base by bob"), site.pause(30)) as bob:
             wait_until(lambda: site.phases() == ["waiting", "blocked"])
             (report,) = site.jit.ask("file", "blockers")["blockers"]
@@ -59,16 +59,15 @@ def test_still_held_at_the_retry_the_client_is_told_to_stop(tmp_path: Path, clie
 def test_the_end_of_a_client_gives_its_files_back(tmp_path: Path, client: str) -> None:
     site = Site(tmp_path, client)
     with site.start("ann", *site.change("base", "base by ann")) as ann:
-        ann.until_it_holds()
         ann.finish()
-    assert site.holder() == ""
+    assert (site.grants(), site.holder()) == (1, "")
     assert site.text() == "base by ann\n"
 
 
 def test_a_client_that_is_killed_frees_its_files_at_once(tmp_path: Path, client: str) -> None:
     site = Site(tmp_path, client, files__on_contention="deny")
     with site.start("ann", *site.change("base", "base by ann"), site.pause(60)) as ann:
-        ann.until_it_holds()
+        ann.until_it_has_written()
         ann.kill_client()
     with site.start("bob", *site.change("base by ann", "base by bob")) as bob:
         bob.finish()
