@@ -121,3 +121,9 @@ def test_another_repository_inside_or_beside_this_one_has_no_names_here(tree: Pa
 
 def test_a_folder_whose_name_only_begins_like_the_repositorys_is_outside(tree: Path) -> None:
     assert named(tree, f"{tree}-copy/x.txt") is None
+
+
+def test_where_capitals_do_not_count_one_file_has_one_name(tree: Path) -> None:
+    assert named(tree, "src/A.txt") == "src/A.txt"
+    (tree / ".GIT").write_text("what a file system that does not tell letters apart would answer")
+    assert named(tree, "src/A.txt") == named(tree, "SRC/a.TXT") == "src/a.txt"

@@ -1,8 +1,9 @@
 """Which file is meant? One file has one name, however it was written.
 
 The name is the path relative to the worktree that holds it, with symbolic links resolved (a file that does not exist
-yet is placed by its nearest existing directory), `.` and `..` gone, and in Unicode's composed form. What lies outside
-the repository, inside `.git`, or in another repository below this one has no name here: it is nobody's to lease.
+yet is placed by its nearest existing directory), `.` and `..` gone, in Unicode's composed form, and in small letters
+where the file system does not tell them from capitals. What lies outside the repository, inside `.git`, or in another
+repository below this one has no name here: it is nobody's to lease.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def locate(text: str, cwd: str, repo: Repository) -> Spot | None:
     if root and absolute.startswith(f"{root}/"):
         inner = absolute[len(root) + 1 :]
         if not _is_foreign(root, inner):
-            return Spot(root, _composed(inner), absolute)
+            return Spot(root, _one_form(root, inner), absolute)
     return _elsewhere(absolute, repo)
 
 
@@ -64,12 +65,15 @@ def _elsewhere(absolute: str, repo: Repository) -> Spot | None:
     if there.common_dir != repo.common_dir or not absolute.startswith(f"{there.worktree}/"):
         return None
     inner = absolute[len(there.worktree) + 1 :]
-    return None if _is_foreign(there.worktree, inner) else Spot(there.worktree, _composed(inner), absolute)
+    if _is_foreign(there.worktree, inner):
+        return None
+    return Spot(there.worktree, _one_form(there.worktree, inner), absolute)
 
 
-def _composed(path: str) -> str:
-    if path.isascii():
-        return path
-    from unicodedata import normalize
+def _one_form(root: str, path: str) -> str:
+    if not path.isascii():
+        from unicodedata import normalize
 
-    return normalize("NFC", path)
+        path = normalize("NFC", path)
+    # Every worktree has a `.git`; where it is also found in capitals, letters of both sizes are the same.
+    return path.casefold() if lexists(f"{root}/.GIT") else path

@@ -1,0 +1,82 @@
+"""Rules for paths, files that git ignores, and what a script changed behind the gate's back: with real hooks."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.gate.watch import holder_of, holders
+from tests.surface.jitcli import wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.gate.agent import Agent
+
+pytestmark = pytest.mark.crash
+
+
+def rule(site: Path, text: str) -> None:
+    path = site / ".jit/config.toml"
+    path.write_text(f"{path.read_text()}\n[[path]]\n{text}\n")
+
+
+def test_a_free_path_is_leased_to_nobody(site: Path, agent: Callable[..., Agent]) -> None:
+    rule(site, 'pattern = "*.log"\npolicy = "free"')
+    ann, bob = agent("ann"), agent("bob")
+    assert ann.write("x.log") == bob.write("x.log") == ""
+    assert holders(site) == {}
+
+
+def test_a_shared_path_is_held_by_all_who_write_it(site: Path, agent: Callable[..., Agent]) -> None:
+    rule(site, 'pattern = "CHANGELOG.md"\nmode = "shared"')
+    ann, bob = agent("ann"), agent("bob")
+    assert ann.write("CHANGELOG.md") == bob.write("CHANGELOG.md") == ""
+    assert ann.write("other.md") == ""
+    assert "being changed" in bob.write("other.md")
+
+
+def test_fail_fast_answers_at_once_and_begins_no_wait(site: Path, agent: Callable[..., Agent]) -> None:
+    rule(site, 'pattern = "*.lock"\npolicy = "fail-fast"')
+    ann, bob = agent("ann"), agent("bob", JIT_FILES_ON_CONTENTION="wait")
+    ann.write("a.lock")
+    assert "held by agent:claude-ann" in bob.write("a.lock")
+
+
+def test_a_queue_lets_the_first_go_on_when_the_holder_is_done(site: Path, agent: Callable[..., Agent]) -> None:
+    rule(site, 'pattern = "migrations/**"\npolicy = "queue"')
+    ann, bob = agent("ann"), agent("bob", JIT_FILES_ON_CONTENTION="wait")
+    assert ann.write("migrations.txt") == ""
+    assert ann.ask("migrations/1.sql").denied == ""
+    call = bob.begin("migrations/1.sql", tool="Edit")
+    wait_until(lambda: any("wait" in line for line in (site / ".git/jit/claims.jsonl").read_text().splitlines()))
+    assert not bob.has_answered(call)
+    ann.tell("SessionEnd")
+    assert bob.wait_for(call).denied == ""
+    assert holder_of(site, "migrations/1.sql") == "bob/"
+
+
+def test_a_file_that_git_ignores_is_free_when_it_matters(site: Path, agent: Callable[..., Agent]) -> None:
+    (site / ".gitignore").write_text("build/\n")
+    ann, bob = agent("ann"), agent("bob")
+    (site / "build").mkdir()
+    assert ann.write("build/out.txt") == bob.write("build/out.txt") == ""
+
+
+def test_what_a_script_changed_is_leased_or_told_about_afterwards(site: Path, agent: Callable[..., Agent]) -> None:
+    ann, bob = agent("ann"), agent("bob")
+    ann.write("a.txt")
+    (site / "x.sh").write_text("echo more >> a.txt; echo new > n.txt\n")
+    shell = {"tool_name": "Bash", "tool_input": {"command": "sh ./x.sh"}, "turn_id": "t", "tool_use_id": "c"}
+    before = bob.wait_for(bob.send(bob.payload("PreToolUse", **shell), "codex"))
+    assert before.denied == ""
+    (site / "a.txt").write_text("mine\nmore\n")
+    (site / "n.txt").write_text("new\n")
+    after = bob.wait_for(bob.send(bob.payload("PostToolUse", tool_response="ok", **shell), "codex"))
+    told = json.loads(after.out)["hookSpecificOutput"]["additionalContext"]
+    assert "changed files that others hold" in told
+    assert "a.txt" in told
+    assert holder_of(site, "n.txt") == "bob/"
