@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.gate.watch import holder_of, holders
+from tests.gate.watch import holder_of, holders, waits
 from tests.surface.jitcli import wait_until
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def test_fail_fast_answers_at_once_and_begins_no_wait(site: Path, agent: Callabl
     ann, bob = agent("ann"), agent("bob", JIT_FILES_ON_CONTENTION="wait")
     ann.write("a.lock")
     assert "held by agent:claude-ann" in bob.write("a.lock")
+    assert waits(site) == []
 
 
 def test_a_queue_lets_the_first_go_on_when_the_holder_is_done(site: Path, agent: Callable[..., Agent]) -> None:
@@ -52,7 +53,7 @@ def test_a_queue_lets_the_first_go_on_when_the_holder_is_done(site: Path, agent:
     assert ann.write("migrations.txt") == ""
     assert ann.ask("migrations/1.sql").denied == ""
     call = bob.begin("migrations/1.sql", tool="Edit")
-    wait_until(lambda: any("wait" in line for line in (site / ".git/jit/claims.jsonl").read_text().splitlines()))
+    wait_until(lambda: [wait["phase"] for wait in waits(site)] == ["queued"])
     assert not bob.has_answered(call)
     ann.tell("SessionEnd")
     assert bob.wait_for(call).denied == ""
