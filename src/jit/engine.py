@@ -10,7 +10,7 @@ from __future__ import annotations
 from jit.errors import Unavailable
 from jit.kernel.events import recorded
 from jit.kernel.lease import Evidence
-from jit.kernel.record import record, specialise
+from jit.kernel.record import Record, specialise
 from jit.store.api import AppendUnknown, Batch, Conflict
 from jit.systems.decide import decide, is_of_files
 
@@ -39,8 +39,7 @@ ATTEMPTS = 100
 BUSY = 32  # a process that submits so many commands gains from constructors of its own
 
 
-@record
-class Outcome:
+class Outcome(Record):
     """What came of a command: its events, the last of which is the answer, and the store's sequence behind them."""
 
     events: tuple[Event, ...]

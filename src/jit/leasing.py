@@ -16,7 +16,7 @@ from jit.kernel.commands import Release
 from jit.kernel.events import Denied, Granted, Refused
 from jit.kernel.ids import agent_id_fault
 from jit.kernel.lease import Owner
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.systems.files.names import path_of
 from jit.world.process import me
 
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from jit.kernel.lease import Lease
 
 
-@record
-class FileLease:
+class FileLease(Record):
     """One file that is now the caller's. A write that carries an older fence is not its holder's."""
 
     path: str

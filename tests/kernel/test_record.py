@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jit.kernel.instant import Instant
-from jit.kernel.record import record, replace, specialise
+from jit.kernel.record import Record, replace, specialise
 
 
-@record
-class Point:
+class Point(Record):
     x: int
     y: int = 2
     label: str = "p"
@@ -25,15 +24,13 @@ class Point:
         return self.x + self.y
 
 
-@record
-class Twin:
+class Twin(Record):
     x: int
     y: int = 2
     label: str = "p"
 
 
-@record
-class Nothing:
+class Nothing(Record):
     pass
 
 
@@ -50,8 +47,7 @@ BOTH = pytest.mark.parametrize("specialised", [False, True])
 def made(*, specialised: bool) -> type[Twin]:
     """A class of its own, so that tests do not depend on their order."""
 
-    @record
-    class Sample:
+    class Sample(Record):
         x: int
         y: int = 2
         label: str = "p"

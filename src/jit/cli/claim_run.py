@@ -23,7 +23,7 @@ from jit.kernel.events import Evicted, Lapsed, Refused, Released, Transferred
 from jit.kernel.instant import elapsed_ms
 from jit.kernel.lease import expires_wall_ms, same_owner
 from jit.kernel.policy import Ttl
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.systems.claims import ISSUE
 from jit.views.active import active, clock_text, granted_row, subject
 
@@ -54,8 +54,7 @@ def run_claimed(call: Call) -> int:
     return _tell(call, lease, upkeep.end, code)
 
 
-@record
-class End:
+class End(Record):
     """How a claim ended. `by_holder` says that its own holder gave it back, so that it was not lost."""
 
     words: str

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from jit.cli.table import Column
 from jit.errors import ConfigError, Unavailable
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ COLUMNS = (Column("CLIENT", "id"), Column("WAY", "id"), Column("STATE", "id"), C
 ROLES: dict[str, Role] = {"blocked": "ok", "detected": "warn", "blind": "bad"}
 
 
-@record
-class Row:
+class Row(Record):
     """One place where hooks of a client may stand, with what was seen; `next` is how to get them there."""
 
     client: str

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 from jit.errors import Unavailable
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 JIT = (sys.executable, "-P", "-m", "jit")
 
 
-@record
-class Answer:
+class Answer(Record):
     """What a jit command answered: its exit code and its JSON."""
 
     code: int

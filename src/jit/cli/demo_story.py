@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from jit.cli.demo_agent import Agent, run_jit
 from jit.errors import Invalid, Unavailable
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,8 +163,7 @@ class Story:
             agent.kill()
 
 
-@record
-class Check:
+class Check(Record):
     """A promise, and what breaks it, if anything does."""
 
     name: str

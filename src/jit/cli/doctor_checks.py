@@ -6,7 +6,7 @@ import os
 
 from jit.errors import JitError
 from jit.kernel.instant import elapsed_ms
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.views.active import active, clock_text, duration
 
 TYPE_CHECKING = False
@@ -27,8 +27,7 @@ HARDLY_BYTES = 1 << 20
 SILENT_BEATS = 10
 
 
-@record
-class Finding:
+class Finding(Record):
     name: str
     state: State
     what: str

@@ -12,7 +12,7 @@ from jit.errors import Invalid, NotFound, NotPermitted
 from jit.kernel.events import Lapsed, Refused
 from jit.kernel.instant import elapsed_ms
 from jit.kernel.lease import Evidence
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.systems.files.commands import Free
 from jit.systems.files.names import REPOSITORY, file_resource, path_of, scope_of
 from jit.views import files
@@ -37,8 +37,7 @@ STATES: dict[str, Role] = {"held": "ok", "stopped": "warn", "lapsed": "dim", "wa
                            "blocked": "bad", "deadlock": "bad", "free": "ok"}  # fmt: skip
 
 
-@record
-class Named:
+class Named(Record):
     """A file as the gate knows it, in its worktree and perhaps for the whole repository, and as it was typed."""
 
     path: str

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from jit.cli.spec import GLOBAL_NAMES, HELP_WORDS, by_spelling, load_group, option_of, own_command, spelling, verbs
 from jit.errors import UsageError
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 DIGITS_LIMIT = 15
 
 
-@record
-class Found:
+class Found(Record):
     """What was named: a command; or a noun or the program itself, whose help is wanted."""
 
     group: Group | None

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import sys
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     Index = Mapping[str, tuple[str, str, str]]
 
 
-@record
-class Option:
+class Option(Record):
     """`secs` reads 600, 10m, 2h or 1d as seconds; `list` may be given several times; `flag` takes no value."""
 
     name: str
@@ -48,8 +47,7 @@ class Option:
     completes: Completes = ""
 
 
-@record
-class Argument:
+class Argument(Record):
     """A word without a dash. `many` takes all that are left, so it comes last."""
 
     name: str
@@ -60,8 +58,7 @@ class Argument:
     completes: Completes = ""
 
 
-@record
-class Command:
+class Command(Record):
     """`trailing` says that a command to run follows after `--`. `hidden` keeps it out of help and completion."""
 
     path: tuple[str, ...]
@@ -75,8 +72,7 @@ class Command:
     hidden: bool = False
 
 
-@record
-class Group:
+class Group(Record):
     """A noun and the commands that begin with it."""
 
     name: str

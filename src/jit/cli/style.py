@@ -7,7 +7,7 @@ without.
 
 from __future__ import annotations
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ WIDEST = 100
 NARROWEST = 40
 
 
-@record
-class Style:
+class Style(Record):
     """How to paint on one stream."""
 
     colored: bool = False

@@ -7,7 +7,7 @@ because people copy them. Without a terminal nothing is cut: what reads a pipe w
 from __future__ import annotations
 
 from jit.cli.style import PLAIN, columns_of, printable
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ GAP = "  "
 NARROWEST_COLUMN = 8
 
 
-@record
-class Column:
+class Column(Record):
     """A title, the role its cells are painted in, and whether they stand to the right (numbers)."""
 
     title: str

@@ -12,7 +12,7 @@ import os
 from jit.errors import ConfigError, Invalid, JitError, LogCorrupt
 from jit.kernel.instant import rfc3339
 from jit.kernel.lease import lease_standing
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.systems.claims import ISSUE
 from jit.systems.files.names import is_file, path_of
 from jit.views.active import active, is_claim, subject
@@ -30,15 +30,13 @@ SHOWN = 20
 FIX = "jit doctor --fix"
 
 
-@record
-class Problem:
+class Problem(Record):
     what: str
     hint: str
     details: dict[str, object]
 
 
-@record
-class Check:
+class Check(Record):
     """One thing that was looked at: in words, with its problems and notes, and the exit code if there are problems."""
 
     name: str

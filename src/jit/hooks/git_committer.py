@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.world.identity import CLIENTS, from_client, resolve
 from jit.world.process import describe, parents
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 SESSIONLESS = ("agent:opencode-", "agent:cline-")  # clients that tell the commands they run no session
 
 
-@record
-class Committer:
+class Committer(Record):
     agent: str
     sessions: tuple[str, ...] = ()
     processes: tuple[ProcessRef, ...] = ()

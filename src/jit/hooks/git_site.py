@@ -13,7 +13,7 @@ from jit.app import Workspace
 from jit.errors import Unavailable
 from jit.hooks.git_committer import find_committer
 from jit.kernel.lease import Evidence, lease_standing
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.systems.files.names import REPOSITORY, file_resource
 from jit.world.paths import Spot, locate
 from jit.world.worktree_file import read
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 TIMEOUT_SECS = 60
 
 
-@record
-class Complaint:
+class Complaint(Record):
     """What is wrong, the details and the way on, each a line; one that does not stop is a warning."""
 
     what: str

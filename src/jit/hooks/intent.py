@@ -13,7 +13,7 @@ After a shell call some clients say which files really changed; then these are t
 
 from __future__ import annotations
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 EVENTS: tuple[Event, ...] = ("pre", "post", "failed", "stop", "subagent-stop", "start", "end", "prompt", "other")
 
 
-@record
-class Intent:
+class Intent(Record):
     """One call of a hook. `background`: something of it goes on running after its "post", or after this "stop"."""
 
     client: str
@@ -49,8 +48,7 @@ class Intent:
     raw_event: str = ""
 
 
-@record
-class Reply:
+class Reply(Record):
     """What the hook process prints, and how it exits."""
 
     stdout: str = ""
@@ -58,8 +56,7 @@ class Reply:
     exit_code: int = 0
 
 
-@record
-class Manners:
+class Manners(Record):
     """What a client allows its hooks. A hook that outlasts `timeout_secs` lets the write through: it answers before.
 
     `waits`: the hook may outlast the retry interval of 180 s. `timeout_secs`: to be written into the client's
@@ -74,8 +71,7 @@ class Manners:
     denies: Denial
 
 
-@record
-class Hook:
+class Hook(Record):
     """One entry of a client's configuration: `matcher` is empty where the event has none, `timeout` is in its unit."""
 
     event: str

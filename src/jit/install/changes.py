@@ -11,7 +11,7 @@ import os
 import stat
 
 from jit.install.originals import Kept, Originals
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store import durable
 
 TYPE_CHECKING = False
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
         def strip(self, before: bytes, original: bytes | None) -> bytes | None: ...
 
 
-@record
-class Change:
+class Change(Record):
     """What happened to a file, in one word; `aside` is where an edited file of ours went."""
 
     path: str
@@ -47,8 +46,7 @@ class Change:
     aside: str = ""
 
 
-@record
-class Step:
+class Step(Record):
     """One file as it is and as it shall be."""
 
     target: Target

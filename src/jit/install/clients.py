@@ -16,7 +16,7 @@ from jit.install.command import Program
 from jit.install.plugin import PluginFile, plugin_text
 from jit.install.settings import HooksFile
 from jit.install.shim import CHAINED, Shim
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 VERSION: Mapping[str, object] = MappingProxyType({"version": 1})
 
 
-@record
-class Place:
+class Place(Record):
     """Where a client looks: at the user's level (`variable` may name another folder for `home`) and in a repository.
 
     `beside` is what its file must say beside `hooks`.

@@ -10,13 +10,12 @@ import os
 import shlex
 import sys
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 MARK = "jit/hooks/entry.py"
 
 
-@record
-class Program:
+class Program(Record):
     """The interpreter and the hook that it runs."""
 
     python: str

@@ -17,7 +17,7 @@ from jit.install.command import is_hook_command
 from jit.install.installation import trust_file
 from jit.install.plugin import is_ours
 from jit.install.shim import is_shim
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ _COMMAND = re.compile(r"^const COMMAND = (\[.*\])$", re.MULTILINE)
 _NAMES = re.compile(r"[\w\-|, ]*")
 
 
-@record
-class Entry:
+class Entry(Record):
     """One hook; an empty event stands for all of them, an empty matcher for every tool."""
 
     event: str
@@ -41,8 +40,7 @@ class Entry:
     line: str
 
 
-@record
-class Installed:
+class Installed(Record):
     """The hooks of jit in one place of one client; `skipped` says why the client does not run them all the same."""
 
     client: str

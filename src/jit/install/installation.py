@@ -18,7 +18,7 @@ from jit.install.originals import Kept, Originals
 from jit.install.plugin import PluginFile
 from jit.install.settings import HooksFile
 from jit.install.trust import TrustFile, hashes_of
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from jit.world.git import Repository
 
 
-@record
-class Level:
+class Level(Record):
     """The user's own level (no worktree), or that of one worktree; `trust` are the records of the user in both."""
 
     environ: Mapping[str, str]
@@ -38,8 +37,7 @@ class Level:
     trust: Originals
 
 
-@record
-class Outcome:
+class Outcome(Record):
     """What became of the files, and whether the client will run the hooks; None where it asks nobody."""
 
     changes: tuple[Change, ...]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ class NotJson(ValueError):
     """The text cannot be understood; the message says where."""
 
 
-@record
-class Node:
+class Node(Record):
     """A value and its place: `text[start:end]`."""
 
     kind: Kind
@@ -47,8 +46,7 @@ class Node:
         return found[-1] if found else None
 
 
-@record
-class Member:
+class Member(Record):
     """One element of an array, or one key with its value; `start` is where the key begins."""
 
     key: str

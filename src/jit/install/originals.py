@@ -15,7 +15,7 @@ import os
 from contextlib import contextmanager
 
 from jit.errors import ConfigError
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store import durable
 
 TYPE_CHECKING = False
@@ -26,8 +26,7 @@ VERSION = 1
 LOCK_WAIT_MS = 10_000
 
 
-@record
-class Kept:
+class Kept(Record):
     """One file that jit wrote: `original` is None where there was none; `made` are directories, outermost first."""
 
     path: str
@@ -38,8 +37,7 @@ class Kept:
     made: tuple[str, ...] = ()
 
 
-@record
-class Originals:
+class Originals(Record):
     """The records of one level: the user's, or one repository's."""
 
     folder: str

@@ -7,7 +7,7 @@ whatever they say.
 from __future__ import annotations
 
 from jit.kernel.jsontext import dumps, loads
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 CALL = "call_probe"
 
 
-@record
-class Speech:
+class Speech(Record):
     """How one client speaks: its events around a tool call, and its answer for a denial.
 
     `denied` is the place of the decision with the value that denies, `reason` the place of the words.

@@ -6,7 +6,7 @@ import json
 import re
 
 from jit.errors import AlreadyExists
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ MARK = "// jit: written by `jit setup`, removed by `jit uninstall`"
 _COMMAND = re.compile(r"^const COMMAND = .*$", re.MULTILINE)
 
 
-@record
-class PluginFile:
+class PluginFile(Record):
     """`text` is what must stand in the file."""
 
     path: str

@@ -17,7 +17,7 @@ from jit.install.scratch import HELD, NOTEBOOK, Scratch
 from jit.install.shim import is_shim
 from jit.install.ways import COMMIT, SUBAGENT, WAYS, WRITE, Actor, action_of
 from jit.install.ways import NOTEBOOK as NOTEBOOK_WAY
-from jit.kernel.record import record, replace
+from jit.kernel.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ RIVAL, ASKER, CHILD = "rival-of-the-probe", "probe", "child-of-the-rival"
 GUARD = "claude"  # whose hook takes the lease that the probe of git needs
 
 
-@record
-class Sight:
+class Sight(Record):
     """What was seen of one way of writing, and how."""
 
     way: str
@@ -41,8 +40,7 @@ class Sight:
     proof: str
 
 
-@record
-class _Scene:
+class _Scene(Record):
     """One client's hooks, and the files that its rival holds."""
 
     installed: Installed

@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 PATIENCE_S = 10
 
 
-@record
-class Answer:
+class Answer(Record):
     """What came back; `fault` says why it does not count as an answer."""
 
     stdout: str

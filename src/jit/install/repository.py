@@ -8,7 +8,7 @@ import shutil
 from jit.install import changes
 from jit.install.changes import Change
 from jit.install.originals import Originals
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store import durable
 from jit.world.git_questions import committed_file, worktrees
 from jit.world.worktree_file import IDENTITY_FILE
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from jit.world.git import Repository
 
 
-@record
-class Initial:
+class Initial(Record):
     """What `jit init` writes: the settings, and lines of `.gitattributes` below a mark."""
 
     settings: str

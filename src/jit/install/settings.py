@@ -10,7 +10,7 @@ from __future__ import annotations
 from jit.errors import ConfigError
 from jit.install import jsonc
 from jit.install.command import is_hook_command
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     Entries = Mapping[str, dict[str, object]]
 
 
-@record
-class HooksFile:
+class HooksFile(Record):
     """What must stand in one hooks file: an entry for each event, and values beside `hooks` that the client demands."""
 
     path: str

@@ -17,7 +17,7 @@ import stat
 
 from jit.errors import AlreadyExists
 from jit.install import changes
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store import durable
 
 TYPE_CHECKING = False
@@ -34,8 +34,7 @@ SHELLS = ("sh", "bash", "dash", "ksh", "zsh")
 MODE = 0o755
 
 
-@record
-class Shim:
+class Shim(Record):
     """One executable; `compose` makes its lines from the words that call a chained hook, empty if there is none."""
 
     path: str

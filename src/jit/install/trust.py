@@ -20,7 +20,7 @@ import tomllib
 from jit.errors import ConfigError
 from jit.install import jsonc
 from jit.install.command import is_hook_command
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ _BLOCK = re.compile(rf"(?:\r?\n)?^{MARK}\r?\n\[hooks\.state\.[^\n]*\n(?:trusted_
 _WORD_START = re.compile(r"(?<!^)([A-Z])")
 
 
-@record
-class TrustFile:
+class TrustFile(Record):
     """The user's `config.toml`; `hashes` are our hooks as they are now, by the place where each stands.
 
     `hooks_path` is the hooks file that is spoken of; empty for all of them.

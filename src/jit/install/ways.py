@@ -9,7 +9,7 @@ command.
 from __future__ import annotations
 
 from jit.kernel.jsontext import dumps, loads
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ SEVERAL = _ENVELOPE.format(
 )
 
 
-@record
-class Actor:
+class Actor(Record):
     """Who would write, and where; `subagent` is empty for the main agent of the session."""
 
     session: str
@@ -47,8 +46,7 @@ class Actor:
     subagent: str = ""
 
 
-@record
-class Action:
+class Action(Record):
     tool: str
     arguments: object
 

@@ -6,7 +6,7 @@ Ids are made before the asking, so that deciding twice gives the same answer twi
 from __future__ import annotations
 
 from jit.kernel.lease import Owner
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     Command: TypeAlias = "Acquire | Renew | Beat | Release | Transfer | Evict"
 
 
-@record
-class Acquire:
+class Acquire(Record):
     """All of the resources, or none. `again` says whether asking for one's own lease is refused or renews it."""
 
     lease_id: str
@@ -30,8 +29,7 @@ class Acquire:
     again: str = "refuse"
 
 
-@record
-class Renew:
+class Renew(Record):
     """Start the lease's time anew, under the same policy or another."""
 
     lease_id: str
@@ -39,8 +37,7 @@ class Renew:
     policy: Policy | None = None
 
 
-@record
-class Beat:
+class Beat(Record):
     """A sign of life. `stopped` says that the owner has finished for now and that the idle time begins."""
 
     lease_id: str
@@ -48,15 +45,13 @@ class Beat:
     stopped: bool = False
 
 
-@record
-class Release:
+class Release(Record):
     lease_id: str
     owner: Owner
     reason: str = ""
 
 
-@record
-class Transfer:
+class Transfer(Record):
     """Hand the resources to another owner under a new lease id, without a moment in which they are free."""
 
     lease_id: str
@@ -67,8 +62,7 @@ class Transfer:
     branch: str = ""
 
 
-@record
-class Evict:
+class Evict(Record):
     """Take a lease away from its holder. Anyone may, with a reason that is kept."""
 
     lease_id: str

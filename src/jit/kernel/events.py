@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jit.kernel.lease import Lease, Owner
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,44 +17,37 @@ if TYPE_CHECKING:
     ]  # fmt: skip
 
 
-@record
-class Granted:
+class Granted(Record):
     lease: Lease
 
 
-@record
-class Renewed:
+class Renewed(Record):
     lease: Lease
 
 
-@record
-class Beaten:
+class Beaten(Record):
     lease: Lease
 
 
-@record
-class Released:
+class Released(Record):
     lease: Lease
     by: Owner
     reason: str
 
 
-@record
-class Lapsed:
+class Lapsed(Record):
     """The lease had run out by its own policy; found when somebody next touched its resources."""
 
     lease: Lease
 
 
-@record
-class Evicted:
+class Evicted(Record):
     lease: Lease
     by: Owner
     reason: str
 
 
-@record
-class Transferred:
+class Transferred(Record):
     """`lease` is the new one; `previous` the id of the one that ended with it."""
 
     lease: Lease
@@ -63,8 +56,7 @@ class Transferred:
     reason: str
 
 
-@record
-class Denied:
+class Denied(Record):
     """Somebody else holds `resource`, under `lease`."""
 
     resource: str
@@ -72,8 +64,7 @@ class Denied:
     lease: Lease
 
 
-@record
-class Refused:
+class Refused(Record):
     """The command cannot be done, for a reason that is not another holder."""
 
     code: Refusal

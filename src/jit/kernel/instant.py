@@ -7,11 +7,10 @@ reboot only the wall clock is left; a wall clock that went backwards counts as n
 
 from __future__ import annotations
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 
-@record
-class Instant:
+class Instant(Record):
     wall_ms: int
     boot_ms: int
     boot_id: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jit.kernel.instant import Instant
 from jit.kernel.policy import Revisions, Signs, Ttl, WhileAlive, standing
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from jit.kernel.policy import Liveness, Policy, Standing
 
 
-@record
-class ProcessRef:
+class ProcessRef(Record):
     """One process of one boot of one machine: a pid alone is reused, this is not."""
 
     host: str
@@ -24,8 +23,7 @@ class ProcessRef:
     namespace: str
 
 
-@record
-class Owner:
+class Owner(Record):
     """Who asks, or holds.
 
     Two owners are the same when agent, worktree and session agree; the process is proof of life.
@@ -37,8 +35,7 @@ class Owner:
     process: ProcessRef | None = None
 
 
-@record
-class Evidence:
+class Evidence(Record):
     """Everything the world was asked before a decision.
 
     It is stored beside the decision, so that it can be made again.
@@ -50,8 +47,7 @@ class Evidence:
     content: Mapping[str, str] | None = None
 
 
-@record
-class Lease:
+class Lease(Record):
     """`note` is what the system that made the lease wants to remember with it."""
 
     lease_id: str

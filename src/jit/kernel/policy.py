@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jit.kernel.instant import Instant, elapsed_ms
-from jit.kernel.record import record, unreachable
+from jit.kernel.record import Record, unreachable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,15 +14,13 @@ if TYPE_CHECKING:
     Policy: TypeAlias = "Ttl | Indefinite | WhileAlive | Revisions"
 
 
-@record
-class Ttl:
+class Ttl(Record):
     """Ends when more than `ttl_ms` have passed since it was last granted or renewed; never earlier."""
 
     ttl_ms: int
 
 
-@record
-class Indefinite:
+class Indefinite(Record):
     """Never ends by itself.
 
     Silent for longer than `stale_after_ms` it is stale: it still blocks others, and its holder too.
@@ -31,8 +29,7 @@ class Indefinite:
     stale_after_ms: int
 
 
-@record
-class WhileAlive:
+class WhileAlive(Record):
     """Ends when the owner's process is proven dead, or `idle_ms` after it said that it stopped.
 
     An owner whose life cannot be known may be silent for `silence_ms` before the lease lapses.
@@ -42,8 +39,7 @@ class WhileAlive:
     idle_ms: int
 
 
-@record
-class Revisions:
+class Revisions(Record):
     """Ends when the document's revision is more than `lease_revs` ahead of the one it was acquired at.
 
     No clock at all.
@@ -52,8 +48,7 @@ class Revisions:
     lease_revs: int
 
 
-@record
-class Signs:
+class Signs(Record):
     """What is known about one lease at the moment of asking."""
 
     now: Instant

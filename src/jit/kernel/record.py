@@ -1,8 +1,9 @@
 """Frozen value types that cost nothing to import.
 
 `import dataclasses` takes longer than starting the whole interpreter, and the kernel is loaded before every edit of
-every agent. So `record` makes what a frozen, slotted dataclass would be, in one page. Type checkers see a dataclass.
-A record has no subclasses and no mutable defaults.
+every agent. So `class Point(Record)` makes what a frozen, slotted dataclass would be, in one page. Type
+checkers see a dataclass. A record has no subclasses and no mutable defaults. To Python `Record` is a function: each
+class is made once, with its slots, and is an ordinary class, which `isinstance` is fastest with.
 
 Generating a constructor for each class would cost a short-lived process more than it ever gains, so there is one
 constructor for all; a process that goes on working calls `specialise` once and has the generated ones from then on.
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     @dataclass_transform(frozen_default=True)
-    def record(cls: type[T]) -> type[T]: ...
+    class Record:
+        def __init_subclass__(cls) -> None: ...
 
     def replace(value: T, /, **changes: object) -> T: ...
 
@@ -26,16 +28,21 @@ if TYPE_CHECKING:
 else:
     _made = []
 
-    def record(cls):
-        """Turn an annotated class into a frozen, slotted value type."""
-        fields = tuple(cls.__annotations__)
-        space = {k: v for k, v in cls.__dict__.items() if k not in ("__dict__", "__weakref__")}
-        space["_defaults"] = {name: space.pop(name) for name in fields if name in space}
-        space["__slots__"] = space["__match_args__"] = fields
-        made = type(cls.__name__, (_Record,), space)
-        made._setters = tuple([made.__dict__[name].__set__ for name in fields])
-        _made.append(made)
-        return made
+    class _Maker(type):
+        def __new__(cls, name, bases, space):
+            """A frozen, slotted value type from an annotated class body."""
+            if not bases:
+                return super().__new__(cls, name, bases, space)
+            fields = tuple(space.get("__annotations__", ()))
+            space["_defaults"] = {field: space.pop(field) for field in fields if field in space}
+            space["__slots__"] = space["__match_args__"] = fields
+            made = type(name, (_Record,), space)
+            made._setters = tuple([made.__dict__[field].__set__ for field in fields])
+            _made.append(made)
+            return made
+
+    class Record(metaclass=_Maker):
+        """What the class statement of a record names as its base; the class has `_Record` instead."""
 
     def specialise():
         """Generate a constructor for every record class there is; once is enough, and more do no harm."""

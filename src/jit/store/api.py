@@ -5,7 +5,7 @@ The engine works against this protocol. Every store answers the same contract te
 
 from __future__ import annotations
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
             """The history, batch by batch, from the one behind sequence `after`."""
 
 
-@record
-class Batch:
+class Batch(Record):
     """One decision: what was asked, what was known, what happened. It is stored whole or not at all."""
 
     batch_id: str
@@ -51,8 +50,7 @@ class Batch:
     events: tuple[Event, ...]
 
 
-@record
-class Recorded:
+class Recorded(Record):
     """A batch with its place: the sequence of its first and of its last event."""
 
     first: int
@@ -60,14 +58,12 @@ class Recorded:
     batch: Batch
 
 
-@record
-class View:
+class View(Record):
     leases: Leases
     sequence: int
 
 
-@record
-class Snapshot:
+class Snapshot(Record):
     """The state at one moment; `recorded` has the sequence of each lease's latest record, where the store knows it."""
 
     ledger: Ledger
@@ -75,15 +71,13 @@ class Snapshot:
     recorded: Mapping[str, int] | None = None
 
 
-@record
-class Appended:
+class Appended(Record):
     sequence: int
     position: int
     batch_id: str
 
 
-@record
-class Conflict:
+class Conflict(Record):
     """Somebody appended first. The engine looks again and decides anew; nobody else hears of it."""
 
     expected: int

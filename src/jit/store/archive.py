@@ -14,7 +14,7 @@ import os
 
 from jit.errors import LogCorrupt
 from jit.kernel.ids import ULID_LENGTH
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store import durable
 from jit.store.codec import Place, decode_line, is_whole, seal
 from jit.store.events import noun
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from jit.store.plane import Plane
 
 
-@record
-class Segment:
+class Segment(Record):
     path: str
     first: int
     last: int
@@ -53,8 +52,7 @@ class Segment:
             ) from error
 
 
-@record
-class Archived:
+class Archived(Record):
     segment: Segment | None
     records: int
     carried: int

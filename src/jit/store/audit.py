@@ -7,7 +7,7 @@ repair has on record are known and are no faults.
 
 from __future__ import annotations
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store import durable
 from jit.store.archive import begin_of, segments
 from jit.store.codec import decode_batch, decode_line, is_whole
@@ -25,8 +25,7 @@ MARK = b'{"schema_version":'
 STEP = 10_000
 
 
-@record
-class Piece:
+class Piece(Record):
     """A readable record: its line number, the offset where it begins, its bytes without their end."""
 
     number: int
@@ -35,8 +34,7 @@ class Piece:
     line: Line
 
 
-@record
-class Fault:
+class Fault(Record):
     """Something wrong: where, and what."""
 
     path: str
@@ -45,8 +43,7 @@ class Fault:
     what: str
 
 
-@record
-class Tail:
+class Tail(Record):
     """Bytes at the end that were never finished: a write that did not return."""
 
     number: int
@@ -54,8 +51,7 @@ class Tail:
     size: int
 
 
-@record
-class LogReport:
+class LogReport(Record):
     records: int
     segments: int
     faults: tuple[Fault, ...]

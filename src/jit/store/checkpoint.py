@@ -11,7 +11,7 @@ from binascii import crc32
 from jit.kernel.instant import rfc3339
 from jit.kernel.jsontext import dumps, loads
 from jit.kernel.lease import Evidence, lease_standing
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store import durable
 from jit.store.agreement import crc_before
 from jit.store.leases import lease_fields
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from jit.store.plane import Plane
 
 
-@record
-class Place:
+class Place(Record):
     """A point of the log: how many bytes and records lie before it, and the checksum of the record that ends there."""
 
     offset: int
@@ -35,8 +34,7 @@ class Place:
     crc: str
 
 
-@record
-class Checkpoint:
+class Checkpoint(Record):
     place: Place
     at: dict[str, int]
 

@@ -13,7 +13,7 @@ from binascii import crc32
 
 from jit.kernel.instant import Instant, rfc3339
 from jit.kernel.jsontext import dumps, loads
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store.api import Batch
 from jit.store.commands import command_fields, decode_command, owner_of
 from jit.store.events import decode_event, event_text
@@ -28,8 +28,7 @@ SCHEMA_VERSION = 1
 CRC_BYTES = 18  # ,"crc":"xxxxxxxx"}
 
 
-@record
-class Line:
+class Line(Record):
     """One line of the log, taken apart as far as placing it needs."""
 
     sequence: int
@@ -51,8 +50,7 @@ def encode_batch(batch: Batch, sequence: int) -> list[bytes]:
     return lines
 
 
-@record
-class Place:
+class Place(Record):
     """Where a line stands: the head of its envelope."""
 
     sequence: int

@@ -12,7 +12,7 @@ import os
 from jit.errors import Invalid, NotFound
 from jit.kernel.ids import ULID_LENGTH, is_ulid
 from jit.kernel.jsontext import dumps, loads
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store import durable
 from jit.systems.issues.issue import Issue, decode, encode
 
@@ -24,8 +24,7 @@ FOLDER = ".jit/issues"
 SHORTEST_PREFIX = 4
 
 
-@record
-class Committed:
+class Committed(Record):
     """What git has at HEAD; asked only when the files do not answer."""
 
     ids: Callable[[], list[str]]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from jit.kernel.ledger import Ledger
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store import durable
 from jit.store.archive import begin_of, segments
 from jit.store.codec import decode_batch, decode_line, is_whole
@@ -34,8 +34,7 @@ REPAIRED = "log.repaired"
 WINDOW = 256 << 10
 
 
-@record
-class Entry:
+class Entry(Record):
     """One batch as its lines, and the offset behind it in its file."""
 
     path: str

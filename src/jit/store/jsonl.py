@@ -14,7 +14,7 @@ import os
 import time
 
 from jit.kernel.instant import rfc3339
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store import durable
 from jit.store.agreement import consistent
 from jit.store.api import Appended, AppendUnknown, Conflict, Snapshot, View
@@ -43,8 +43,7 @@ NOTE_MS = 1000  # how old the words in the lock file may be while one process go
 BURST_MS = 100  # but not more often than this within one process
 
 
-@record
-class Options:
+class Options(Record):
     wait_ms: int = 10_000
     stale_threshold_secs: int = 3600
     note: str = ""

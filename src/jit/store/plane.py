@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store import durable
 
 
-@record
-class Plane:
+class Plane(Record):
     """Where the shared state of one repository lives.
 
     Group mode lets a team share it; otherwise it is its owner's alone.

@@ -17,7 +17,7 @@ import os
 from jit.kernel.ids import ULID_LENGTH
 from jit.kernel.instant import rfc3339
 from jit.kernel.jsontext import dumps
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store import durable
 from jit.store.agreement import crc_before
 from jit.store.archive import begin_anew, write_segment
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from jit.store.plane import Plane
 
 
-@record
-class Repair:
+class Repair(Record):
     """What a repair did: the copy it kept, how many records it kept, what it left out, which leases are active."""
 
     copy: str

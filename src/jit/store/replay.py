@@ -16,7 +16,7 @@ from jit.kernel.instant import rfc3339
 from jit.kernel.jsontext import loads
 from jit.kernel.lease import expires_wall_ms
 from jit.kernel.ledger import Ledger, fold
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.store.agreement import crc_before
 from jit.store.checkpoint import read_index
 from jit.store.history import batch_of, entries, restored
@@ -41,14 +41,12 @@ LOOKS = 10
 MOST = 20
 
 
-@record
-class Mismatch:
+class Mismatch(Record):
     sequence: int
     what: str
 
 
-@record
-class ReplayReport:
+class ReplayReport(Record):
     """How many batches were decided again, how many could not be, and where the results differ."""
 
     batches: int

@@ -17,7 +17,7 @@ from jit.kernel.events import Beaten, Denied, Evicted, Granted, Lapsed, Refused,
 from jit.kernel.instant import Instant
 from jit.kernel.lease import Evidence, Lease, Owner, ProcessRef
 from jit.kernel.policy import Indefinite, Revisions, Ttl, WhileAlive
-from jit.kernel.record import record, replace
+from jit.kernel.record import Record, replace
 from jit.store.api import Appended, Batch, Conflict
 from jit.systems.claims.decide import Claim, ClaimNext, Quota
 
@@ -36,8 +36,7 @@ BOB = Owner("agent:bob", "wt:00000002", "session-2", ProcessRef("host", "boot", 
 START_MS = 1_767_441_600_000
 
 
-@record
-class Held:
+class Held(Record):
     """Who holds what, by the plainest reading of a history: later events win, and four kinds of them end a lease."""
 
     active: dict[str, Lease]

@@ -7,7 +7,7 @@ describe one person or agent and live in `agent.toml`; all others live in `confi
 
 from __future__ import annotations
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ YEAR_SECS = 31_536_000
 DAY_SECS = 86_400
 
 
-@record
-class Key:
+class Key(Record):
     name: str
     kind: Kind
     default: Value

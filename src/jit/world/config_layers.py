@@ -15,7 +15,7 @@ from os.path import join
 
 from jit.errors import ConfigError, Unavailable
 from jit.kernel.jsontext import dumps, loads
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ CACHED_FILES_LIMIT = 128
 RACY_NS = 2_000_000_000
 
 
-@record
-class ConfigPaths:
+class ConfigPaths(Record):
     """Where settings are kept; an empty path stands for a file that cannot exist."""
 
     repository: str
@@ -44,8 +43,7 @@ class ConfigPaths:
     cache: str
 
 
-@record
-class Layer:
+class Layer(Record):
     """One file, parsed: `values` maps `section.key` to whatever is written there."""
 
     level: Level

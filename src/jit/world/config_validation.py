@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jit.errors import ConfigError
 from jit.kernel.ids import agent_id_fault
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.world.config import strangers
 from jit.world.config_keys import KEYS, RETIRED, Key, fault, from_text
 from jit.world.config_layers import ConfigPaths, Layer, parse_file, places
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
 
-@record
-class Problem:
+class Problem(Record):
     """Something to put right; `line` is 0 where no line can be named, `file` is the variable for the environment."""
 
     file: str

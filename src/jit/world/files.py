@@ -6,15 +6,14 @@ through this pair, so that the rules of durability live in one place and tests c
 
 from __future__ import annotations
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@record
-class Files:
+class Files(Record):
     write: Callable[[str, bytes], None]
     """Replace a file as a whole: readers see the old bytes or the new, never a part."""
 

@@ -13,7 +13,7 @@ import os
 from os.path import dirname, isabs, isdir, join, realpath
 
 from jit.errors import Unavailable
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.world.git_settings import Core, read_core
 
 TYPE_CHECKING = False
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     Kind: TypeAlias = Literal["main", "linked", "bare", "submodule"]
 
 
-@record
-class Repository:
+class Repository(Record):
     """One worktree and its repository; `worktree` is empty where there is none (a bare repository)."""
 
     common_dir: str

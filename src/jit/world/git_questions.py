@@ -10,7 +10,7 @@ import os
 import subprocess
 
 from jit.errors import Invalid, Unavailable
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.world.git import Repository
 
 TYPE_CHECKING = False
@@ -22,8 +22,7 @@ TIMEOUT_SECS = 60
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
 
 
-@record
-class Worktree:
+class Worktree(Record):
     """One line of `git worktree list`; `locked` and `prunable` hold the reason, maybe empty, or None."""
 
     path: str

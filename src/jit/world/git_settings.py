@@ -9,7 +9,7 @@ from __future__ import annotations
 from os import fsdecode
 from os.path import join
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b", '"': '"', "\\": "\\"}
 
 
-@record
-class Core:
+class Core(Record):
     bare: bool
     worktree: str
 

@@ -11,14 +11,13 @@ from os.path import join
 
 from jit.kernel.instant import Instant, rfc3339
 from jit.kernel.jsontext import dumps, loads
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.world.files import Files
 
 NAME_BYTES_LIMIT = 200
 
 
-@record
-class Heartbeat:
+class Heartbeat(Record):
     agent_id: str
     worktree_id: str
     branch: str

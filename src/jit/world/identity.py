@@ -11,7 +11,7 @@ import os
 
 from jit.errors import Invalid
 from jit.kernel.ids import agent_id_fault
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ CLIENTS: tuple[tuple[str, str], ...] = (
 )
 
 
-@record
-class Agent:
+class Agent(Record):
     id: str
     source: str
 

@@ -13,7 +13,7 @@ means a name in any folder.
 from __future__ import annotations
 
 from jit.errors import ConfigError
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
-@record
-class PathRule:
+class PathRule(Record):
     """A file is exclusive unless the rule says `shared`; one that says `exclusive` is denied when jit itself fails."""
 
     pattern: str = "**"

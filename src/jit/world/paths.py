@@ -11,15 +11,14 @@ from __future__ import annotations
 import os
 from os.path import dirname, expanduser, join, lexists, realpath
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jit.world.git import Repository
 
 
-@record
-class Spot:
+class Spot(Record):
     """A file of a worktree: where the worktree is, the file's name in it, and the file itself."""
 
     root: str

@@ -16,7 +16,7 @@ import os
 import sys
 
 from jit.kernel.lease import ProcessRef
-from jit.kernel.record import record
+from jit.kernel.record import Record
 from jit.world.clock import boot_id, read_boot_id
 
 TYPE_CHECKING = False
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     Probe: TypeAlias = Literal["exists", "refused", "absent"]
 
 
-@record
-class Seen:
+class Seen(Record):
     """What the system tells about a process that it knows."""
 
     parent: int
@@ -38,8 +37,7 @@ class Seen:
     ended: bool
 
 
-@record
-class Machine:
+class Machine(Record):
     """This host as its processes see it. An empty namespace means that pids here cannot be trusted to mean anything."""
 
     host: str

@@ -8,14 +8,13 @@ from os.path import join
 from jit.errors import Invalid, Unavailable
 from jit.kernel.ids import is_worktree_id
 from jit.kernel.jsontext import dumps, loads
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 SCHEMA_VERSION = 1
 IDENTITY_FILE = ".jit/worktree.json"
 
 
-@record
-class WorktreeIdentity:
+class WorktreeIdentity(Record):
     schema_version: int
     worktree_id: str
     branch: str

@@ -15,7 +15,7 @@ patch gives the paths that can be seen in it: asking for one lease too many does
 
 from __future__ import annotations
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ _MOVE = "*** Move to:"
 _PROGRAMS = ("apply_patch", "applypatch")
 
 
-@record
-class Change:
+class Change(Record):
     kind: Kind
     path: str
     moved_to: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 LIMIT = 256
 
 
-@record
-class Run:
+class Run(Record):
     """Text of one kind: `quoted`, `bare`, `split` (from an unquoted variable), `pattern` or `unknown`."""
 
     text: str

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from jit.hooks.shell.scope import with_text
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jit.hooks.shell.scope import Field
 
 
-@record
-class Options:
+class Options(Record):
     """Flags without dashes, values in their order, and the rest."""
 
     flags: frozenset[str]

@@ -6,7 +6,7 @@ that the text does not tell is a field that is unknown.
 
 from __future__ import annotations
 
-from jit.kernel.record import record, replace
+from jit.kernel.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 POSSIBILITIES = 16
 
 
-@record
-class Field:
+class Field(Record):
     """One word as a program gets it. `glob`: the text is a pattern. `unknown`: the source of what cannot be told."""
 
     text: str

@@ -12,7 +12,7 @@ Most commands of an agent only look at things. These are recognised without a pa
 from __future__ import annotations
 
 from jit.hooks.shell.readers import only_reads
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     Probe = Callable[[str], str]
 
 
-@record
-class Write:
+class Write(Record):
     """A file that is written, created, replaced or removed.
 
     `path` is absolute, but symbolic links and `..` are left as they were written. `certain` is False if it is one of
@@ -36,8 +35,7 @@ class Write:
     below: bool = False
 
 
-@record
-class Targets:
+class Targets(Record):
     """An entry of `tree` is the operation; if it is limited to folders or patterns, they follow after ` -- `."""
 
     writes: tuple[Write, ...] = ()

@@ -11,7 +11,7 @@ from jit.kernel.commands import Acquire, Beat, Evict, Release, Renew, Transfer
 from jit.kernel.decide import decide as decide_lease
 from jit.kernel.events import Granted, Lapsed, Refused
 from jit.kernel.policy import Indefinite
-from jit.kernel.record import record, replace
+from jit.kernel.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,24 +25,21 @@ if TYPE_CHECKING:
     ClaimCommand: TypeAlias = "Claim | ClaimNext | Command"
 
 
-@record
-class Quota:
+class Quota(Record):
     """How many indefinite claims there may be at once; nought permits none."""
 
     per_agent: int
     per_repo: int
 
 
-@record
-class Claim:
+class Claim(Record):
     """Acquire one issue, within the quota."""
 
     acquire: Acquire
     quota: Quota
 
 
-@record
-class ClaimNext:
+class ClaimNext(Record):
     """Acquire the first free issue of `candidates`, in their order."""
 
     claim: Claim

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jit.kernel.lease import Owner
 from jit.kernel.policy import WhileAlive
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     FileCommand: TypeAlias = "Touch | Stop | End | Committed | Free | Resume"
 
 
-@record
-class Target:
+class Target(Record):
     """One file that is about to change.
 
     `fresh` says that the change is applied to the file as it then is, not to a copy; `shared`, that all who share it
@@ -28,8 +27,7 @@ class Target:
     shared: bool = False
 
 
-@record
-class Touch:
+class Touch(Record):
     """May this owner change these files now? All of them or none. `ids` has one new lease id for each target."""
 
     owner: Owner
@@ -41,15 +39,13 @@ class Touch:
     branch: str = ""
 
 
-@record
-class Stop:
+class Stop(Record):
     """The owner has finished its turn: its leases end after the idle time unless it goes on."""
 
     owner: Owner
 
 
-@record
-class End:
+class End(Record):
     """The owner is gone: everything it had ends now. `whole_session` takes its subagents with it."""
 
     owner: Owner
@@ -57,16 +53,14 @@ class End:
     whole_session: bool = False
 
 
-@record
-class Committed:
+class Committed(Record):
     """These files were committed by this client session: their leases have done their work."""
 
     owner: Owner
     resources: tuple[str, ...]
 
 
-@record
-class Free:
+class Free(Record):
     """One file's lease ends before its time: given back by its owner, or with `forced` taken away by somebody else."""
 
     lease_id: str
@@ -75,8 +69,7 @@ class Free:
     forced: bool = False
 
 
-@record
-class Resume:
+class Resume(Record):
     """An operator ends a wait, so that the next attempt begins a new round."""
 
     lease_id: str

@@ -21,7 +21,7 @@ from __future__ import annotations
 from jit.kernel.events import Beaten, Denied, Granted, Lapsed, Refused, Released, Renewed
 from jit.kernel.instant import after, elapsed_ms
 from jit.kernel.lease import Lease, lease_standing, same_owner
-from jit.kernel.record import record, replace
+from jit.kernel.record import Record, replace
 from jit.systems.files.names import is_file, is_wait, wait_resources, waited_for
 from jit.systems.files.sight import content_of, own_sight, remember
 from jit.systems.files.wait import Wait, note_of, wait_of
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 BEAT_MS = 60_000  # signs of life of an owner that goes on writing are recorded no more often than this
 
 
-@record
-class Attempt:
+class Attempt(Record):
     """One attempt: the state it meets, what is asked, and what is known."""
 
     state: Leases
@@ -45,8 +44,7 @@ class Attempt:
     evidence: Evidence
 
 
-@record
-class _Look:
+class _Look(Record):
     """What was found about one target: the owner's own lease, or the first rival that holds it."""
 
     target: Target

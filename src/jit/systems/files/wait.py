@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jit.kernel.instant import Instant
 from jit.kernel.jsontext import dumps, loads
-from jit.kernel.record import record
+from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     Phase = Literal["waiting", "queued", "blocked", "deadlock"]
 
 
-@record
-class Wait:
+class Wait(Record):
     """`due` is the one moment at which the attempt may be made again; nothing for a queue."""
 
     phase: Phase

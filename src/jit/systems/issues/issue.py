@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jit.errors import Invalid
-from jit.kernel.record import record, replace
+from jit.kernel.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ _OWN = (
 )
 
 
-@record
-class Issue:
+class Issue(Record):
     id: str
     title: str
     description: str
