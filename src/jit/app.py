@@ -6,8 +6,9 @@ commands need few of them and a command that only reads must create nothing.
 
 from __future__ import annotations
 
-import os
+import posix
 
+from jit.disk import dirname, isdir
 from jit.errors import ConfigError
 from jit.kernel.lease import Evidence, Owner
 from jit.store import durable
@@ -119,7 +120,7 @@ class Workspace:
     def main_worktree(self) -> str:
         """The main worktree's folder; nothing for a bare repository."""
         common = self.repo.common_dir
-        return os.path.dirname(common) if common.endswith("/.git") else ""
+        return dirname(common) if common.endswith("/.git") else ""
 
     @property
     def store(self) -> JsonlStore:
@@ -160,7 +161,7 @@ class Workspace:
         self._made.pop("engine", None)
 
     def _settings(self) -> Settings:
-        can_keep = os.path.isdir(self.shared_dir)
+        can_keep = isdir(self.shared_dir)
         return config.resolve(self.paths, self.environ, files=private_files(self.shared_dir) if can_keep else None)
 
     def _plane(self) -> Plane:
@@ -188,12 +189,14 @@ class Workspace:
         from jit.store.jsonl import JsonlStore, Options
 
         settings = self.settings
-        if not os.path.isdir(self.plane.root):
+        if not isdir(self.plane.root):
+            import os
+
             from jit.world.mounts import refuse_network
 
             refuse_network(self.repo.common_dir)
-            os.makedirs(os.path.dirname(self.plane.root), exist_ok=True)
-        note = f"pid {os.getpid()} {self.agent.id} since" if settings.flag("locks.enable_metadata") else ""
+            os.makedirs(dirname(self.plane.root), exist_ok=True)
+        note = f"pid {posix.getpid()} {self.agent.id} since" if settings.flag("locks.enable_metadata") else ""
         return JsonlStore(
             self.plane,
             self.world,
@@ -230,7 +233,7 @@ def private_files(folder: str) -> Files:
     """How small files of a control plane are written: for those who can write its folder, and without waiting for
     the disk.
     """
-    mode = 0o660 if os.path.isdir(folder) and os.stat(folder).st_mode & 0o020 else 0o600
+    mode = 0o660 if isdir(folder) and posix.stat(folder).st_mode & 0o020 else 0o600
     return Files(
         lambda path, data: durable.replace_file(path, data, mode=mode, durable=False),
         lambda path, data: durable.create_file(path, data, mode=mode),

@@ -12,6 +12,7 @@ import time
 from jit.app import Workspace
 from jit.errors import Blocked, Held, Invalid
 from jit.hooks.place import Place
+from jit.hooks.refusal import until_due_ms, words
 from jit.kernel.commands import Release
 from jit.kernel.events import Denied, Granted, Refused
 from jit.kernel.ids import agent_id_fault
@@ -99,13 +100,13 @@ class FileLeases:
         if not isinstance(answer, Refused) or answer.code != "waiting" or answer.lease is None:
             return False
         self._place.close()
-        time.sleep(self._place.until_due_ms(answer.lease) / 1000)
+        time.sleep(until_due_ms(self._place, answer.lease) / 1000)
         return True
 
     def _complain(self, outcome: Outcome) -> None:
         answer = outcome.events[-1] if outcome.events else None
-        words = self._place.refusal(outcome)
+        why = words(self._place, outcome)
         if isinstance(answer, Refused) and answer.code in ("blocked", "deadlock"):
-            raise Blocked(words, hint="jit file blockers", details={"file": path_of(answer.subject)})
-        if isinstance(answer, (Refused, Denied)) and words:
-            raise Held(words, hint="jit file list")
+            raise Blocked(why, hint="jit file blockers", details={"file": path_of(answer.subject)})
+        if isinstance(answer, (Refused, Denied)) and why:
+            raise Held(why, hint="jit file list")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import posix
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ def main(folder: Path, operation: str) -> list[tuple[str, str]]:
     act = prepared(site, operation)
     seen: list[tuple[str, str]] = []
     for name in STEPS:
-        setattr(os, name, _noted(name, getattr(os, name), seen))
+        setattr(posix, name, _noted(name, getattr(posix, name), seen))
     fcntl.flock = _noted("flock", fcntl.flock, seen)
     act()
     seen.append(("returned", ""))

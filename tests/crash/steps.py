@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import posix
 import signal
 import sys
 from pathlib import Path
@@ -73,7 +74,7 @@ def prepared(site: Site, operation: str) -> Callable[[], str]:
     return lambda: (site.release(lease, ANN), lease)[1]
 
 
-_real: dict[str, Any] = {name: getattr(os, name) for name in STEPS}
+_real: dict[str, Any] = {name: getattr(posix, name) for name in STEPS}
 _real_flock = fcntl.flock
 _armed = [0, 0]
 
@@ -97,7 +98,7 @@ def _arm(step: int, manner: str) -> None:
         return call
 
     for name, act in _real.items():
-        setattr(os, name, counted(name, act))
+        setattr(posix, name, counted(name, act))
     fcntl.flock = counted("flock", _real_flock)
 
 

@@ -50,12 +50,12 @@ def test_a_new_log_is_found_after_a_power_cut(tmp_path: Path) -> None:
 @covers("002:atomic.rename", "002:atomic.directory")
 def test_a_file_that_is_replaced_durably_is_synced_renamed_and_its_folder_synced(tmp_path: Path) -> None:
     code = (
-        "import fcntl, json, os, sys\n"
+        "import fcntl, json, posix, sys\n"
         "from tests.crash.order import _noted\n"
         "from jit.store import durable\n"
         "seen = []\n"
         "for name in ('write', 'fdatasync', 'fsync', 'replace'):\n"
-        "    setattr(os, name, _noted(name, getattr(os, name), seen))\n"
+        "    setattr(posix, name, _noted(name, getattr(posix, name), seen))\n"
         "durable.replace_file(sys.argv[1], b'new')\n"
         "print(json.dumps([name for name, _ in seen]))\n"
     )

@@ -27,8 +27,6 @@ ALLOWED = {
     "fcntl": "the writers' lock, in C",
     "binascii": "checksums, in C",
     "_json": "the C half of json, without the package and its regular expressions",
-    "struct": "slots of the point index; four lines around C",
-    "_struct": "struct, in C",
     "pwd": "the user's name and home where the environment does not say them, in C",
 }
 # Named on purpose: an entry above that lets one of these in is a mistake, whatever its reason says.

@@ -6,9 +6,9 @@ down where `jit doctor` finds it, and the edit goes on, unless the settings say 
 
 from __future__ import annotations
 
-import os
 import sys
 
+from jit.disk import environment
 from jit.errors import JitError
 from jit.hooks.clients import NAMES, client
 from jit.hooks.intent import Intent, Reply
@@ -35,6 +35,7 @@ def main(words: list[str]) -> int:
         sys.stdout.flush()
     if reply.stderr:
         sys.stderr.write(reply.stderr)
+        sys.stderr.flush()
     return reply.exit_code
 
 
@@ -54,7 +55,7 @@ def answer(client: Client, data: bytes, hint: str) -> Reply:
     try:
         from jit.hooks.gate import respond
 
-        return respond(client, intent, os.environ)
+        return respond(client, intent, environment())
     except Exception as error:  # noqa: BLE001  the one boundary of this surface
         from jit.hooks.mishap import failed
 

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import os
+import posix
 
 from jit.app import SystemWorld, Workspace
+from jit.disk import dirname, exists, isdir, join, realpath
 from jit.engine import Engine
 from jit.errors import Unavailable
-from jit.kernel.events import Denied, Refused
-from jit.kernel.instant import elapsed_ms
 from jit.kernel.lease import Owner
 from jit.kernel.policy import WhileAlive
 from jit.systems.files.commands import Target, Touch
-from jit.systems.files.names import REPOSITORY, file_resource, path_of
+from jit.systems.files.names import REPOSITORY, file_resource
 from jit.world.client import client_process
 from jit.world.content import digest
 from jit.world.identity import shorten
 from jit.world.paths import locate
-from jit.world.process import liveness
 from jit.world.worktree_file import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from jit.engine import Outcome
     from jit.hooks.intent import Intent
-    from jit.kernel.lease import Lease
     from jit.world.config import Settings
     from jit.world.paths import Spot
 
@@ -52,7 +48,7 @@ def find_place(intent: Intent, environ: Mapping[str, str]) -> Place | None:
             space = Workspace(folder, environ, agent_flag=agent)
         except Unavailable:
             continue
-        if os.path.exists(f"{space.shared_dir}/claims.jsonl"):
+        if exists(f"{space.shared_dir}/claims.jsonl"):
             process = client_process(environ)
             unnamed = f"{process.pid}-{process.start}" if process else ""  # a session without a name is its process
             return Place(space, Owner(agent, "", f"{intent.session or unnamed}/{intent.subagent}", process))
@@ -61,14 +57,14 @@ def find_place(intent: Intent, environ: Mapping[str, str]) -> Place | None:
 
 def _folders(intent: Intent) -> list[str]:
     """Where the repository may be: around the call, or around its file if that is elsewhere."""
-    cwd = intent.cwd or os.getcwd()
+    cwd = intent.cwd or posix.getcwd()
     if not intent.paths:
         return [cwd]
-    path = os.path.realpath(os.path.join(cwd, intent.paths[0]))
-    folder = os.path.dirname(path)
-    while not os.path.isdir(folder):
-        folder = os.path.dirname(folder)
-    return [cwd, folder] if path.startswith(f"{os.path.realpath(cwd)}/") else [folder, cwd]
+    path = realpath(join(cwd, intent.paths[0]))
+    folder = dirname(path)
+    while not isdir(folder):
+        folder = dirname(folder)
+    return [cwd, folder] if path.startswith(f"{realpath(cwd)}/") else [folder, cwd]
 
 
 class Place:
@@ -146,58 +142,6 @@ class Place:
             tool,
             self.space.branch,
         )
-
-    def refusal(self, outcome: Outcome) -> str:
-        """Why the write may not happen, in words for the model; nothing if it may."""
-        answer = outcome.events[-1] if outcome.events else None
-        if isinstance(answer, Denied):
-            return f"{path_of(answer.resource)} is held by {answer.lease.owner.agent}. Do other work first."
-        if not isinstance(answer, Refused) or answer.lease is None:
-            return ""
-        from jit.views.blocker import blocked_words, outdated_words, waiting_words
-
-        if answer.code == "outdated":
-            return outdated_words(path_of(answer.subject))
-        if answer.code in ("blocked", "deadlock"):
-            return blocked_words(answer.lease)
-        return waiting_words(answer.lease, self.world.now())
-
-    def is_free_after_all(self, outcome: Outcome) -> bool:
-        """Does git ignore the file that is held? Asked only now, because asking git costs more than all the rest."""
-        answer = outcome.answer
-        if (
-            self.settings.flag("files.lease_ignored")
-            or not isinstance(answer, (Refused, Denied))
-            or answer.lease is None
-        ):
-            return False
-        from jit.systems.files.commands import Resume
-        from jit.systems.files.names import is_wait, waited_for
-        from jit.world.git_questions import run
-
-        resource = waited_for(answer.lease) if is_wait(answer.lease) else answer.lease.resources[0]
-        if run(self.space.repo, "check-ignore", "--quiet", "--", self.world.paths.get(resource, ""))[0] != 0:
-            return False
-        if is_wait(answer.lease):
-            self.engine.submit(Resume(answer.lease.lease_id, self.owner, "git ignores the file"))
-        return True
-
-    def until_due_ms(self, wait: Lease) -> int:
-        from jit.systems.files.wait import wait_of
-
-        due = wait_of(wait).due
-        return 0 if due is None else elapsed_ms(self.world.now(), due)
-
-    def client_lives(self) -> bool:
-        """Is the client that asked still there? One that cannot be seen counts as there."""
-        process = self.owner.process
-        return process is None or liveness(process) != "dead"
-
-    def log_size(self) -> int:
-        try:
-            return os.stat(self.space.plane.log).st_size
-        except OSError:
-            return -1
 
     def close(self) -> None:
         self.space.close()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from binascii import crc32
 
+from jit.hooks.refusal import words
 from jit.systems.files.names import is_file, owner_key
 
 TYPE_CHECKING = False
@@ -35,7 +36,7 @@ def find(place: Place, intent: Intent) -> str:
     held = {r for lease in ledger.of_agent(place.owner.agent) if is_file(lease) for r in lease.resources}
     slipped = [target for target in place.leasable(changed, intent.cwd, fresh=True) if target.resource not in held]
     outcomes = [place.engine.submit(place.touch((target,), f"{intent.tool} (slip)")) for target in slipped]
-    whys = [why for outcome in outcomes if (why := place.refusal(outcome))]
+    whys = [why for outcome in outcomes if (why := words(place, outcome))]
     return f"That command changed files that others hold. {' '.join(whys[:3])}" if whys else ""
 
 

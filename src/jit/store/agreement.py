@@ -6,7 +6,7 @@ is whole, and one that does not is behind: a writer is at work, or died at it.
 
 from __future__ import annotations
 
-import os
+import posix
 
 from jit.store.table import Table, name_hash
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def fits(table: Table, fd: int, now: Instant) -> bool:
     """Is this table of this boot and of this log, and does it end where the log ends, at the same record?"""
-    found = os.fstat(fd)
+    found = posix.fstat(fd)
     if not table.load() or table.boot != boot_word(now) or table.inode != found.st_ino:
         return False
-    if table.applied != found.st_size or os.fstat(table.fd).st_size < table.end():
+    if table.applied != found.st_size or posix.fstat(table.fd).st_size < table.end():
         return False
     return not table.applied or crc_before(fd, table.applied) == f"{table.line_crc:08x}"
 
@@ -42,5 +42,5 @@ def boot_word(now: Instant) -> int:
 
 def crc_before(fd: int, offset: int) -> str:
     """The checksum that the record ending at `offset` carries."""
-    tail = os.pread(fd, 11, offset - 11) if offset >= 11 else b""
+    tail = posix.pread(fd, 11, offset - 11) if offset >= 11 else b""
     return tail[:8].decode("ascii", "replace") if tail[8:] == b'"}\n' else ""

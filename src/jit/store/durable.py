@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import os
+import posix
 import sys
 import time
 
+from jit.disk import dirname, isdir
 from jit.errors import LockTimeout, Unavailable
 
 TYPE_CHECKING = False
@@ -49,26 +50,26 @@ def sync(fd: int) -> None:
     if DARWIN:  # pragma: no cover - not run on Linux
         fcntl.fcntl(fd, 51)  # F_FULLFSYNC
     else:
-        os.fdatasync(fd)
+        posix.fdatasync(fd)
 
 
 def sync_directory(path: str) -> None:
     """Make the names in a directory durable: a new file is found after a power cut only if its directory was synced."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fd = posix.open(path, posix.O_RDONLY | posix.O_DIRECTORY | posix.O_CLOEXEC)
     try:
-        os.fsync(fd)
+        posix.fsync(fd)
     finally:
-        os.close(fd)
+        posix.close(fd)
 
 
 def append(fd: int, data: bytes, size: int) -> int:
     """Append all of `data` to a file that is `size` long, or leave the file as it was. Returns the new size."""
     try:
-        written = os.write(fd, data)
+        written = posix.write(fd, data)
         while written < len(data):
-            written += os.write(fd, data[written:])
+            written += posix.write(fd, data[written:])
     except BaseException:
-        os.ftruncate(fd, size)
+        posix.ftruncate(fd, size)
         raise
     return size + written
 
@@ -76,15 +77,15 @@ def append(fd: int, data: bytes, size: int) -> int:
 def open_or_create(path: str, flags: int, mode: int) -> int:
     """Open a file; one that has to be created gets exactly this mode, whatever the umask says."""
     try:
-        return os.open(path, flags)
+        return posix.open(path, flags)
     except FileNotFoundError:
-        fd = os.open(path, flags | os.O_CREAT, mode)
-        os.fchmod(fd, mode)
+        fd = posix.open(path, flags | posix.O_CREAT, mode)
+        posix.fchmod(fd, mode)
         return fd
 
 
 def truncate(fd: int, size: int) -> None:
-    os.ftruncate(fd, size)
+    posix.ftruncate(fd, size)
 
 
 def replace_file(path: str, data: bytes, *, mode: int | None = None, durable: bool = True) -> None:
@@ -94,23 +95,23 @@ def replace_file(path: str, data: bytes, *, mode: int | None = None, durable: bo
 
     A fresh name per process and a rename: two processes at once both succeed, and the later one stays.
     """
-    temp = f"{path}.{os.getpid()}.tmp"
+    temp = f"{path}.{posix.getpid()}.tmp"
     mode = _mode_of(path) if mode is None else mode
     try:
-        fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+        fd = posix.open(temp, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC, mode)
         try:
-            os.fchmod(fd, mode)
+            posix.fchmod(fd, mode)
             append(fd, data, 0)
             if durable:
                 sync(fd)
         finally:
-            os.close(fd)
-        os.replace(temp, path)
+            posix.close(fd)
+        posix.replace(temp, path)
     except BaseException:
         _forget(temp)
         raise
     if durable:
-        sync_directory(os.path.dirname(path) or ".")
+        sync_directory(dirname(path) or ".")
 
 
 def create_file(path: str, data: bytes, *, mode: int = 0o644) -> bool:
@@ -118,29 +119,29 @@ def create_file(path: str, data: bytes, *, mode: int = 0o644) -> bool:
 
     Of several at once exactly one succeeds.
     """
-    temp = f"{path}.{os.getpid()}.tmp"
+    temp = f"{path}.{posix.getpid()}.tmp"
     try:
         replace_file(temp, data, mode=mode)
-        os.link(temp, path)
+        posix.link(temp, path)
     except FileExistsError:
         return False
     finally:
         _forget(temp)
-    sync_directory(os.path.dirname(path) or ".")
+    sync_directory(dirname(path) or ".")
     return True
 
 
 def rename(source: str, target: str) -> None:
-    os.replace(source, target)
+    posix.replace(source, target)
 
 
 def make_directory(path: str, mode: int) -> None:
     """Create a directory with exactly this mode; no fault if it exists."""
     try:
-        os.mkdir(path, mode)
-        os.chmod(path, mode)
+        posix.mkdir(path, mode)
+        posix.chmod(path, mode)
     except FileExistsError:
-        if not os.path.isdir(path):
+        if not isdir(path):
             raise NotADirectoryError(errno.ENOTDIR, "not a directory", path) from None
 
 
@@ -154,7 +155,7 @@ class FileLock:
     def __init__(self, path: str, *, mode: int = 0o600, wait_ms: int = 10_000) -> None:
         self.path = path
         self.wait_ms = wait_ms
-        self.fd = open_or_create(path, os.O_RDWR | os.O_CLOEXEC, mode)
+        self.fd = open_or_create(path, posix.O_RDWR | posix.O_CLOEXEC, mode)
 
     def acquire(self) -> None:
         if not self.try_acquire():
@@ -173,10 +174,10 @@ class FileLock:
 
     def note(self, text: bytes) -> None:
         """Leave diagnostic words in the lock file, at a fixed length so that no older tail shows through."""
-        os.pwrite(self.fd, text[:255].ljust(255) + b"\n", 0)
+        posix.pwrite(self.fd, text[:255].ljust(255) + b"\n", 0)
 
     def close(self) -> None:
-        os.close(self.fd)
+        posix.close(self.fd)
 
     def __enter__(self) -> None:
         self.acquire()
@@ -223,18 +224,18 @@ class FileLock:
         )
 
     def last_note(self) -> str:
-        return os.pread(self.fd, 256, 0).decode("utf-8", "replace").strip()
+        return posix.pread(self.fd, 256, 0).decode("utf-8", "replace").strip()
 
 
 def _mode_of(path: str) -> int:
     try:
-        return os.stat(path).st_mode & 0o7777
+        return posix.stat(path).st_mode & 0o7777
     except OSError:
         return 0o644
 
 
 def _forget(path: str) -> None:
     try:
-        os.unlink(path)
+        posix.unlink(path)
     except FileNotFoundError:
         pass

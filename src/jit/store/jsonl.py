@@ -10,18 +10,18 @@ Reading takes no lock, creates nothing, and works in a read-only checkout.
 
 from __future__ import annotations
 
-import os
+import posix
 import time
 
 from jit.kernel.instant import rfc3339
 from jit.kernel.record import Record
 from jit.store import durable
-from jit.store.agreement import consistent
+from jit.store.agreement import consistent, fits
 from jit.store.api import Appended, AppendUnknown, Conflict, Snapshot, View
 from jit.store.apply import apply_event
 from jit.store.codec import encode_batch
 from jit.store.plane import Plane, open_lock, open_log, prepare
-from jit.store.table import Table, places
+from jit.store.table import Table, open_table, places
 from jit.store.view import PointView, lease_at
 
 TYPE_CHECKING = False
@@ -175,7 +175,7 @@ class _Session:
         self.index_lock = open_lock(plane, "index", options.wait_ms)
         self.log = plane.log
         self.fd = open_log(plane)
-        self.inode = os.fstat(self.fd).st_ino
+        self.inode = posix.fstat(self.fd).st_ino
         self.note_due_ns = 0
         self.table = Table(-1, "")  # no file yet: the first `begin` opens or makes one
 
@@ -184,12 +184,12 @@ class _Session:
         if self.options.note and time.monotonic_ns() > self.note_due_ns:
             self.note_due_ns = time.monotonic_ns() + NOTE_MS * 1_000_000
             self.lock.note(f"{self.options.note} {rfc3339(clock.now().wall_ms)}".encode())
-        found = os.stat(self.log)
+        found = posix.stat(self.log)
         if found.st_ino != self.inode:  # an archive, or a repair, put another file in its place
             self._reopen()
-            found = os.fstat(self.fd)
+            found = posix.fstat(self.fd)
         if not self.table.load() or self.table.applied != found.st_size:
-            self.table = _rebuild(self, clock.now(), self.options.progress)
+            self.table = _fitting_table(self, clock.now(), self.options.progress)
 
     def record(self, batch: Batch, lines: list[bytes], end: int) -> None:
         """Bring the table to what was just appended.
@@ -206,7 +206,7 @@ class _Session:
             table.line_crc = int(lines[-1][-11:-3], 16)
             table.commit()
             if table.crowded():
-                self.table = _rebuild(self, now, None)
+                self.table = _fitting_table(self, now, None)
         except OSError:
             table.retire()
 
@@ -222,21 +222,26 @@ class _Session:
     def close(self) -> None:
         for lock in (self.lock, self.sync_lock, self.index_lock):
             lock.close()
-        os.close(self.fd)
+        posix.close(self.fd)
         self.table.close()
 
     def _reopen(self) -> None:
         opened = open_log(self.plane)  # first: if this fails, the old descriptor is still there to be looked at again
-        os.close(self.fd)
+        posix.close(self.fd)
         self.fd = opened
-        self.inode = os.fstat(opened).st_ino
+        self.inode = posix.fstat(opened).st_ino
         self.table.close()
 
 
-def _rebuild(session: _Session, now: Instant, progress: Progress | None) -> Table:
+def _fitting_table(session: _Session, now: Instant, progress: Progress | None) -> Table:
+    """A table that fits the log: the one in place if it does, else a new one."""
+    session.table.close()
+    in_place = open_table(session.plane.table, writable=True)
+    if in_place is not None and fits(in_place, session.fd, now) and not in_place.crowded():
+        return in_place
     from jit.store.rebuild import rebuild  # rare: most writers find a table that agrees with the log
 
-    return rebuild(session.plane, session.fd, session.table, now, progress)
+    return rebuild(session.plane, session.fd, in_place, now, progress)
 
 
 class _Exclusive:

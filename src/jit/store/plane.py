@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import posix
 
+from jit.disk import isdir
 from jit.kernel.record import Record
 from jit.store import durable
 
@@ -48,18 +49,18 @@ class Plane(Record):
 def prepare(plane: Plane) -> None:
     """Create the folders; no harm if they are there."""
     for path in (plane.root, f"{plane.root}/locks", f"{plane.root}/heartbeat"):
-        if not os.path.isdir(path):
+        if not isdir(path):
             durable.make_directory(path, plane.folder_mode)
 
 
 def open_log(plane: Plane) -> int:
     """The log, for appending; created if need be, and then its name is durable before anything is written to it."""
-    flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
+    flags = posix.O_RDWR | posix.O_APPEND | posix.O_CLOEXEC
     try:
-        return os.open(plane.log, flags)
+        return posix.open(plane.log, flags)
     except FileNotFoundError:
-        fd = os.open(plane.log, flags | os.O_CREAT, plane.file_mode)
-        os.fchmod(fd, plane.file_mode)
+        fd = posix.open(plane.log, flags | posix.O_CREAT, plane.file_mode)
+        posix.fchmod(fd, plane.file_mode)
         durable.sync_directory(plane.root)
         return fd
 

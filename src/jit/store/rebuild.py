@@ -6,13 +6,13 @@ between the two, and makes the table anew.
 
 from __future__ import annotations
 
-import os
+import posix
 
 from jit.store import durable
-from jit.store.agreement import boot_word, crc_before, fits
+from jit.store.agreement import boot_word, crc_before
 from jit.store.checkpoint import read_index
 from jit.store.scan import Scan
-from jit.store.table import new_table, open_table
+from jit.store.table import new_table
 from jit.store.view import lease_at
 
 TYPE_CHECKING = False
@@ -23,20 +23,13 @@ if TYPE_CHECKING:
     from jit.store.table import Table
 
 
-def rebuild(plane: Plane, fd: int, old: Table, now: Instant, progress: Progress | None) -> Table:
-    """A table that fits the log: the one in place if it does, else a new one.
-
-    Cuts off a tail that was never finished.
-    """
-    old.close()
-    in_place = open_table(plane.table, writable=True)
-    if in_place is not None and fits(in_place, fd, now) and not in_place.crowded():
-        return in_place
+def rebuild(plane: Plane, fd: int, in_place: Table | None, now: Instant, progress: Progress | None) -> Table:
+    """A new table that fits the log, put in place of the old one. Cuts off a tail that was never finished."""
     scan = scan_log(plane, fd, progress)
-    if scan.end != os.fstat(fd).st_size:
+    if scan.end != posix.fstat(fd).st_size:
         durable.truncate(fd, scan.end)
-    table = new_table(f"{plane.table}.{os.getpid()}.tmp", len(scan.at), plane.file_mode)
-    inode = os.fstat(fd).st_ino
+    table = new_table(f"{plane.table}.{posix.getpid()}.tmp", len(scan.at), plane.file_mode)
+    inode = posix.fstat(fd).st_ino
     table.boot, table.inode = boot_word(now), inode
     for offset in scan.at.values():
         lease = lease_at(fd, offset)
@@ -57,7 +50,7 @@ def scan_log(plane: Plane, fd: int, progress: Progress | None) -> Scan:
     """Where every active lease's record stands, from the readable index if it can be trusted, else from the
     beginning.
     """
-    size = os.fstat(fd).st_size
+    size = posix.fstat(fd).st_size
     start = read_index(plane, fd)
     if start is None or start.place.offset > size:
         return Scan(plane.log).run(fd, size, progress)

@@ -11,7 +11,7 @@ offset.
 
 from __future__ import annotations
 
-import os
+import posix
 from binascii import crc32
 
 from jit.errors import LogCorrupt
@@ -55,7 +55,7 @@ class Scan:
         take = self._many if size - position > SHORT else self._lines
         rest = b""
         while position < size:
-            chunk = os.pread(fd, min(CHUNK, size - position), position)
+            chunk = posix.pread(fd, min(CHUNK, size - position), position)
             if not chunk:
                 break
             lines = (rest + chunk).split(b"\n")

@@ -4,14 +4,15 @@ An open-addressing hash table in a file, `claims.table`, read and written a few 
 among a million leases reads one block. It is a cache and nothing else. It is never synced; a table of another boot,
 of another log, that ends elsewhere than the log or has a wrong checksum is thrown away and made again from the log.
 
-Slots are four words: hash of the name, place (offset and flags), hash of the agent, and when the lease is due by the
-boot-time clock. A lease stands under its own id and under each of its resources. A name may stand in several slots.
+Slots are four words of eight bytes, as the machine has them: hash of the name, place (offset and flags), hash of the
+agent, and when the lease is due by the boot-time clock. A lease stands under its own id and under each of its
+resources. A name may stand in several slots. `memoryview` takes words apart, which needs no module.
 """
 
 from __future__ import annotations
 
-import os
-import struct
+import posix
+import sys
 from binascii import crc32
 
 from jit.kernel.instant import elapsed_ms
@@ -31,10 +32,8 @@ SLOTS_AT = 512
 FIRST_SLOTS = 1024
 NEVER = (1 << 64) - 1
 _MAGIC = 0x32_54_49_4A_42_41_54_31
-_HEADER = struct.Struct("<12Q")
-_FACTS = struct.Struct("<11Q")
-_SLOT = struct.Struct("<4Q")
-_WORD = struct.Struct("<Q")
+_HEADER = 12 * 8
+_SLOT = 4 * 8
 _WINDOW = 8
 _SYNCED_AT = 256
 _CHECKPOINT_AT = 264
@@ -57,11 +56,11 @@ class Table:
 
     def load(self) -> bool:
         """Read the header anew. False if this table cannot be used."""
-        data = os.pread(self.fd, _HEADER.size, 0) if self.fd >= 0 else b""
-        if len(data) < _HEADER.size:
+        data = posix.pread(self.fd, _HEADER, 0) if self.fd >= 0 else b""
+        if len(data) < _HEADER:
             return False
-        words = _HEADER.unpack(data)
-        if words[0] != _MAGIC or words[11] != crc32(data[: 11 * 8]):
+        words = memoryview(data).cast("Q").tolist()
+        if words[0] != _MAGIC or words[11] != crc32(data[:-8]):
             return False
         _, self.boot, self.inode, self.slots, self.used, self.applied, self.sequence, self.fence = words[:8]
         self.active, self.endless, self.line_crc = words[8:11]
@@ -69,13 +68,13 @@ class Table:
 
     def commit(self) -> None:
         words = (_MAGIC, self.boot, self.inode, self.slots, self.used, self.applied, self.sequence, self.fence)
-        data = _FACTS.pack(*words, self.active, self.endless, self.line_crc)
-        os.pwrite(self.fd, data + _WORD.pack(crc32(data)), 0)
+        data = _packed((*words, self.active, self.endless, self.line_crc, 0))
+        posix.pwrite(self.fd, data[:-8] + _packed((crc32(data[:-8]),)), 0)
 
     def retire(self) -> None:
         """Tell every process that has this file open to open its successor."""
         if self.fd >= 0:
-            os.pwrite(self.fd, b"\0" * 8, 0)
+            posix.pwrite(self.fd, b"\0" * 8, 0)
 
     def find(self, name: str) -> list[int]:
         """The places of the active records that may belong to `name`."""
@@ -113,20 +112,20 @@ class Table:
 
     def end(self) -> int:
         """How long the file must be to have all its slots."""
-        return SLOTS_AT + self.slots * _SLOT.size
+        return SLOTS_AT + self.slots * _SLOT
 
     def content(self) -> bytes:
         """All slots, in one read."""
-        return os.pread(self.fd, self.slots * _SLOT.size, SLOTS_AT)
+        return posix.pread(self.fd, self.slots * _SLOT, SLOTS_AT)
 
     def of_agent(self, agent: str) -> Iterator[Slot]:
         """The slots of one agent's leases, found by searching the raw bytes for the agent's hash."""
         data = self.content()
-        wanted = _WORD.pack(name_hash(agent))
+        wanted = _packed((name_hash(agent),))
         at = data.find(wanted)
         while at >= 0:
             if at % 32 == 16:
-                slot = _SLOT.unpack_from(data, at - 16)
+                slot = next(_slots(data[at - 16 : at + 16]))
                 if slot[1] & (ACTIVE | OF_LEASE) == ACTIVE | OF_LEASE:
                     yield slot
             at = data.find(wanted, at + 1)
@@ -140,23 +139,23 @@ class Table:
         return self._word(_SYNCED_AT)
 
     def set_synced(self, position: int) -> None:
-        os.pwrite(self.fd, _WORD.pack(position), _SYNCED_AT)
+        posix.pwrite(self.fd, _packed((position,)), _SYNCED_AT)
 
     def checkpointed(self) -> int:
         """The sequence that the readable index was last written at."""
         return self._word(_CHECKPOINT_AT)
 
     def set_checkpointed(self, sequence: int) -> None:
-        os.pwrite(self.fd, _WORD.pack(sequence), _CHECKPOINT_AT)
+        posix.pwrite(self.fd, _packed((sequence,)), _CHECKPOINT_AT)
 
     def close(self) -> None:
         if self.fd >= 0:
-            os.close(self.fd)
+            posix.close(self.fd)
             self.fd = -1
 
     def _word(self, at: int) -> int:
-        data = os.pread(self.fd, 8, at)
-        return int.from_bytes(data, "little") if len(data) == 8 else 0
+        data = posix.pread(self.fd, 8, at)
+        return int.from_bytes(data, sys.byteorder) if len(data) == 8 else 0
 
     def _chain(self, wanted: int) -> list[tuple[int, Slot]]:
         """The slots from the name's first place to the first empty one, which is the last of them."""
@@ -165,8 +164,8 @@ class Table:
         found: list[tuple[int, Slot]] = []
         while True:
             count = min(_WINDOW, self.slots - index)
-            data = os.pread(self.fd, count * 32, SLOTS_AT + index * 32)
-            for slot in _SLOT.iter_unpack(data):
+            data = posix.pread(self.fd, count * 32, SLOTS_AT + index * 32)
+            for slot in _slots(data):
                 found.append((index, slot))
                 if not slot[0]:
                     return found
@@ -188,30 +187,30 @@ class Table:
         return 0
 
     def _write(self, index: int, slot: Slot) -> None:
-        os.pwrite(self.fd, _SLOT.pack(*slot), SLOTS_AT + index * 32)
+        posix.pwrite(self.fd, _packed(slot), SLOTS_AT + index * 32)
 
 
 def places(content: bytes) -> list[int]:
     """Where the records of all active leases stand, oldest first."""
     wanted = ACTIVE | OF_LEASE
-    return sorted([slot[1] >> 3 for slot in _SLOT.iter_unpack(content) if slot[1] & wanted == wanted])
+    return sorted([slot[1] >> 3 for slot in _slots(content) if slot[1] & wanted == wanted])
 
 
 def open_table(path: str, *, writable: bool) -> Table | None:
     try:
-        return Table(os.open(path, (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC), path)
+        return Table(posix.open(path, (posix.O_RDWR if writable else posix.O_RDONLY) | posix.O_CLOEXEC), path)
     except OSError:
         return None
 
 
 def new_table(path: str, leases: int, mode: int) -> Table:
     """An empty table with room for that many leases, under a name of its own until it is put in place."""
-    table = Table(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode), path)
-    os.fchmod(table.fd, mode)
+    table = Table(posix.open(path, posix.O_RDWR | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC, mode), path)
+    posix.fchmod(table.fd, mode)
     table.slots = FIRST_SLOTS
     while table.slots < 6 * leases:
         table.slots <<= 1
-    os.pwrite(table.fd, b"\0" * 32, SLOTS_AT + (table.slots - 1) * 32)
+    posix.pwrite(table.fd, b"\0" * 32, SLOTS_AT + (table.slots - 1) * 32)
     return table
 
 
@@ -219,3 +218,12 @@ def _due(lease: Lease, now: Instant) -> int:
     if not isinstance(lease.policy, Ttl):
         return NEVER
     return now.boot_ms + max(0, lease.policy.ttl_ms - elapsed_ms(lease.renewed, now))
+
+
+def _slots(data: bytes) -> Iterator[Slot]:
+    words = iter(memoryview(data).cast("Q").tolist())
+    return zip(words, words, words, words, strict=True)
+
+
+def _packed(words: tuple[int, ...]) -> bytes:
+    return b"".join([word.to_bytes(8, sys.byteorder) for word in words])

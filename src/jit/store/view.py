@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import posix
 
 from jit.kernel.jsontext import loads
 from jit.store.leases import decode_lease
@@ -20,7 +20,7 @@ def record_at(fd: int, offset: int) -> dict[str, object]:
     """The record that begins at `offset`; an empty one if none does."""
     length = _USUAL
     while True:
-        data = os.pread(fd, length, offset)
+        data = posix.pread(fd, length, offset)
         end = data.find(b"\n")
         if end >= 0:
             break

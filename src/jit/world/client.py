@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import posix
 
 from jit.world.process import describe, parents
 
@@ -18,7 +18,7 @@ TOLD = ("CLAUDE_PID", "OPENCODE_PID")
 
 def client_process(environ: Mapping[str, str]) -> ProcessRef | None:
     """The client that started this hook: as it says itself, else the nearest ancestor that is not a shell."""
-    line = parents(os.getpid())
+    line = parents(posix.getpid())
     for name in TOLD:
         text = environ.get(name, "")
         if text.isdigit() and int(text) in line:

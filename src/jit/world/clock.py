@@ -7,7 +7,7 @@ process invents its own: readings of different processes are then compared by th
 
 from __future__ import annotations
 
-import os
+import posix
 import sys
 import time
 
@@ -32,7 +32,7 @@ class SystemClock:
     ) -> None:
         self._wall_ns = wall_ns
         self._boot_ns = boot_ns or _boot_clock()
-        self._boot_id = (boot or boot_id)() or f"process-{os.getpid()}-{self._boot_ns()}"
+        self._boot_id = (boot or boot_id)() or f"process-{posix.getpid()}-{self._boot_ns()}"
 
     def now(self) -> Instant:
         return Instant(self._wall_ns() // 1_000_000, self._boot_ns() // 1_000_000, self._boot_id)

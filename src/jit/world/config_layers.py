@@ -9,10 +9,10 @@ but speed is lost.
 
 from __future__ import annotations
 
-import os
+import posix
 import time
-from os.path import join
 
+from jit.disk import expanduser, join
 from jit.errors import ConfigError, Unavailable
 from jit.kernel.jsontext import dumps, loads
 from jit.kernel.record import Record
@@ -58,7 +58,7 @@ def locate(
     """The usual places, for a worktree (may be empty) and a control plane (may be empty)."""
     folder = environ.get("XDG_CONFIG_HOME", "")
     if not folder.startswith("/"):
-        folder = join(home or environ.get("HOME", "") or os.path.expanduser("~"), ".config")
+        folder = join(home or environ.get("HOME", "") or expanduser("~"), ".config")
     return ConfigPaths(
         repository=join(worktree, ".jit", "config.toml") if worktree else "",
         user=join(folder, "jit", "config.toml"),
@@ -138,7 +138,7 @@ def _plain(value: object) -> object:
 
 def _stamp(path: str) -> list[int] | None:
     try:
-        found = os.stat(path)
+        found = posix.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as fault:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import posix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ ABSENT = "absent"
 def digest(path: str) -> str:
     """128 bits of the content; `absent` where there is no file, `folder` for a folder."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
     except OSError as error:
         return f"unreadable-{error.errno}"
     try:
         state = blake2b(digest_size=16)
-        while data := os.read(fd, CHUNK):
+        while data := posix.read(fd, CHUNK):
             state.update(data)
         return state.hexdigest()
     except IsADirectoryError:
@@ -35,4 +35,4 @@ def digest(path: str) -> str:
     except OSError as error:
         return f"unreadable-{error.errno}"
     finally:
-        os.close(fd)
+        posix.close(fd)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import posix
 
 from jit.kernel.ids import ulid
 
@@ -11,4 +11,4 @@ class SystemEntropy:
     """The source of new ids."""
 
     def ulid(self, wall_ms: int) -> str:
-        return ulid(wall_ms, os.urandom(16))
+        return ulid(wall_ms, posix.urandom(16))

@@ -9,9 +9,9 @@ free of symbolic links, so one worktree has one name.
 
 from __future__ import annotations
 
-import os
-from os.path import dirname, isabs, isdir, join, realpath
+import posix
 
+from jit.disk import dirname, fsdecode, isabs, isdir, join, lexists, realpath
 from jit.errors import Unavailable
 from jit.kernel.record import Record
 from jit.world.git_settings import Core, read_core
@@ -67,7 +67,7 @@ def branch(repo: Repository) -> str:
 
 
 def is_git_dir(path: str) -> bool:
-    if not os.path.lexists(join(path, "HEAD")):
+    if not lexists(join(path, "HEAD")):
         return False
     shared = _common_dir(path)
     return isdir(join(shared, "objects")) and isdir(join(shared, "refs"))
@@ -162,7 +162,7 @@ def _first_line(path: str, *, missing_ok: bool = False) -> str:
     """The text of a one-value file without its line end. The value is a path, so it may itself hold newlines."""
     try:
         with open(path, "rb") as file:
-            return os.fsdecode(file.read(65_536).rstrip(b"\r\n"))
+            return fsdecode(file.read(65_536).rstrip(b"\r\n"))
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         if missing_ok:
             return ""
@@ -174,7 +174,7 @@ def _first_line(path: str, *, missing_ok: bool = False) -> str:
 def _link_target(head: str) -> str:
     """Very old repositories have a symbolic link as HEAD."""
     try:
-        return f"ref: {os.readlink(head)}"
+        return f"ref: {posix.readlink(head)}"
     except OSError:
         return ""
 

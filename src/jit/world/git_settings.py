@@ -6,9 +6,7 @@ itself does not look for these two there when it decides what a repository is.
 
 from __future__ import annotations
 
-from os import fsdecode
-from os.path import join
-
+from jit.disk import fsdecode, join
 from jit.kernel.record import Record
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ so that the same session is the same agent in every command and two sessions are
 
 from __future__ import annotations
 
-import os
+import posix
 
 from jit.errors import Invalid
 from jit.kernel.ids import agent_id_fault
@@ -79,14 +79,14 @@ def user_name(environ: Mapping[str, str]) -> str:
     """The account's name, in characters an agent id may have."""
     name = environ.get("USER") or environ.get("LOGNAME") or _account_name()
     clean = "".join(c if c.isalnum() or c in "._@+-" else "-" for c in name).strip("._@+-")
-    return clean[:64] or f"uid-{os.getuid()}"
+    return clean[:64] or f"uid-{posix.getuid()}"
 
 
 def _account_name() -> str:
     import pwd
 
     try:
-        return pwd.getpwuid(os.getuid()).pw_name
+        return pwd.getpwuid(posix.getuid()).pw_name
     except KeyError:
         return ""
 

@@ -8,9 +8,7 @@ repository below this one has no name here: it is nobody's to lease.
 
 from __future__ import annotations
 
-import os
-from os.path import dirname, expanduser, join, lexists, realpath
-
+from jit.disk import dirname, expanduser, isdir, join, lexists, realpath
 from jit.kernel.record import Record
 
 TYPE_CHECKING = False
@@ -55,7 +53,7 @@ def _elsewhere(absolute: str, repo: Repository) -> Spot | None:
     from jit.world.git import find
 
     folder = dirname(absolute)
-    while folder != "/" and not os.path.isdir(folder):
+    while folder != "/" and not isdir(folder):
         folder = dirname(folder)
     try:
         there = find(folder, {})

@@ -12,7 +12,7 @@ What differs between systems is one `Machine`: how a process is looked up and ho
 from __future__ import annotations
 
 import errno
-import os
+import posix
 import sys
 
 from jit.kernel.lease import ProcessRef
@@ -73,7 +73,7 @@ def _liveness_unseen(ref: ProcessRef, here: Machine) -> Liveness:
 def me(machine: Machine | None = None) -> ProcessRef:
     """This very process."""
     here = machine or this_machine()
-    pid = os.getpid()
+    pid = posix.getpid()
     seen = here.look(pid)
     return ProcessRef(here.host, here.boot_id, pid, seen.start if seen else 0, here.namespace if seen else "")
 
@@ -116,7 +116,7 @@ def probe_pid(pid: int) -> Probe:
     if pid <= 0:
         return "absent"
     try:
-        os.kill(pid, 0)
+        posix.kill(pid, 0)
     except ProcessLookupError:
         return "absent"
     except PermissionError:
@@ -131,7 +131,7 @@ def host_id(path: str = "/etc/machine-id") -> str:
             text = file.read(128).decode("ascii", "replace").strip()
     except OSError:
         text = ""
-    return text if text and text != "uninitialized" else os.uname().nodename
+    return text if text and text != "uninitialized" else posix.uname().nodename
 
 
 _known: list[Machine] = []
@@ -148,9 +148,9 @@ def _ask_machine() -> Machine:
 def _namespace(proc: str) -> str:
     """The pid namespace, or nothing if this /proc shows the processes of another one."""
     try:
-        if os.readlink(f"{proc}/self") != str(os.getpid()):
+        if posix.readlink(f"{proc}/self") != str(posix.getpid()):
             return ""
-        return os.readlink(f"{proc}/self/ns/pid")
+        return posix.readlink(f"{proc}/self/ns/pid")
     except OSError:
         return ""
 
@@ -179,7 +179,7 @@ def _stat(path: str) -> list[bytes] | None:
 def _has_running_thread(tasks: str, pid: int) -> bool:
     """A process whose first thread ended looks like a zombie while its other threads go on."""
     try:
-        others = [name for name in os.listdir(tasks) if name != str(pid)]
+        others = [name for name in posix.listdir(tasks) if name != str(pid)]
     except OSError:
         return False
     states = [_stat(f"{tasks}/{name}/stat") for name in others]

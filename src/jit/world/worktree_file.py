@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from os.path import join
+import posix
 
+from jit.disk import join
 from jit.errors import Invalid, Unavailable
 from jit.kernel.ids import is_worktree_id
 from jit.kernel.jsontext import dumps, loads
@@ -34,7 +34,7 @@ def load(root: str) -> tuple[WorktreeIdentity, int] | None:
     path = join(root, IDENTITY_FILE)
     try:
         with open(path, "rb") as file:
-            written_ms = os.fstat(file.fileno()).st_ctime_ns // 1_000_000
+            written_ms = posix.fstat(file.fileno()).st_ctime_ns // 1_000_000
             text = file.read(65_536)
     except (FileNotFoundError, NotADirectoryError):
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from jit.kernel.lease import same_owner
-from jit.systems.files.circle import waited_for_by
 from jit.systems.files.commands import Committed, Free, Touch
 from jit.systems.files.names import wait_resources
 
@@ -29,6 +28,8 @@ def concerned(leases: Leases, command: FileCommand) -> tuple[list[Lease], list[s
         found += held
         for rival in held:
             if not same_owner(rival.owner, command.owner):
+                from jit.systems.files.circle import waited_for_by
+
                 found += waited_for_by(leases, rival.owner)
         if target.rule == "queue":
             found += leases.holders(wait_resources(command.owner, target.resource)[1])

@@ -1,22 +1,12 @@
 """The file gate: every write is preceded by a lease, and nobody has to ask for it.
 
-An attempt to write is judged in `touch`. Here are the ways in which a lease on a file ends: its owner stops and stays
-idle, its session ends, the file is committed, somebody gives it back or takes it away. Whoever loses a file and lives
-on is remembered to have seen what it held.
+An attempt to write is judged in `touch`; how a lease ends, in `endings`, which a hook before a write never loads.
 """
 
 from __future__ import annotations
 
-from jit.kernel.commands import Evict, Release
-from jit.kernel.decide import decide as decide_lease
-from jit.kernel.events import Beaten, Evicted, Lapsed, Refused, Released
-from jit.kernel.lease import same_owner
-from jit.kernel.record import replace, unreachable
-from jit.systems.files.commands import Committed, End, Free, Resume, Stop, Touch
-from jit.systems.files.names import is_file, is_wait
-from jit.systems.files.sight import hand_down, remember
+from jit.systems.files.commands import Touch
 from jit.systems.files.touch import Attempt, touch
-from jit.systems.files.wait import wait_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,67 +17,8 @@ if TYPE_CHECKING:
 
 
 def decide(state: Leases, command: FileCommand, evidence: Evidence) -> tuple[Event, ...]:
-    match command:
-        case Touch():
-            return touch(Attempt(state, command, evidence))
-        case Stop():
-            mine = [x for x in state.of_agent(command.owner.agent) if same_owner(x.owner, command.owner) and is_file(x)]
-            return tuple(Beaten(replace(lease, beat=evidence.now, stopped=True)) for lease in mine if not lease.stopped)
-        case End():
-            return _end(state, command)
-        case Committed():
-            return _committed(state, command, evidence)
-        case Free():
-            return _free(state, command, evidence)
-        case Resume():
-            return _resume(state, command, evidence)
-        case _:
-            unreachable(command)
+    if isinstance(command, Touch):
+        return touch(Attempt(state, command, evidence))
+    from jit.systems.files.endings import end
 
-
-def _end(state: Leases, command: End) -> tuple[Event, ...]:
-    """Everything of this owner; with `whole_session`, of every owner whose session begins with its."""
-    owner = command.owner
-    session = owner.session.partition("/")[0]
-    ended = [
-        lease
-        for lease in state.of_agent(owner.agent)
-        if lease.resources[0].partition(":")[0] in ("file", "wait", "seen")
-        and (
-            same_owner(lease.owner, owner)
-            or (command.whole_session and lease.owner.session.partition("/")[0] == session)
-        )
-    ]
-    return tuple(Released(lease, owner, command.reason) for lease in ended)
-
-
-def _committed(state: Leases, command: Committed, evidence: Evidence) -> tuple[Event, ...]:
-    """A commit ends the leases of the whole client session on its files, and leaves what it saw behind."""
-    session = command.owner.session.partition("/")[0]
-    events: list[Event] = []
-    for resource in command.resources:
-        for lease in state.holders(resource):
-            if lease.owner.agent == command.owner.agent and lease.owner.session.partition("/")[0] == session:
-                events.append(Released(lease, command.owner, "committed"))
-                events += remember(state, lease, resource, evidence)
-    return tuple(events)
-
-
-def _free(state: Leases, command: Free, evidence: Evidence) -> tuple[Event, ...]:
-    """As the kernel decides it, and what the file held stays with whoever lost it."""
-    kernel = Evict if command.forced else Release
-    events = decide_lease(state, kernel(command.lease_id, command.owner, command.reason), evidence)
-    told: list[Event] = []
-    for event in events:
-        told.append(event)
-        if isinstance(event, (Released, Evicted, Lapsed)):
-            told += remember(state, event.lease, event.lease.resources[0], evidence)
-    return tuple(told)
-
-
-def _resume(state: Leases, command: Resume, evidence: Evidence) -> tuple[Event, ...]:
-    lease = state.lease(command.lease_id)
-    if lease is None or not is_wait(lease):
-        return (Refused("not-found", command.owner, command.lease_id),)
-    sight = hand_down(state, lease, wait_of(lease).content, evidence)
-    return (Released(lease, command.owner, command.reason or "resumed"), *sight)
+    return end(state, command, evidence)
