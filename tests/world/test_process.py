@@ -79,7 +79,7 @@ class TestRealProcesses:
         with subprocess.Popen([sys.executable, "-c", code], stdin=hold, stdout=subprocess.PIPE, text=True) as parent:
             assert parent.stdout is not None
             ref = ref_of(int(parent.stdout.readline()))
-            assert parents(ref.pid)[0] == parent.pid
+            assert next(parents(ref.pid)) == parent.pid
             parent.kill()
         try:
             assert liveness(ref) == "alive"
@@ -90,7 +90,7 @@ class TestRealProcesses:
             os.close(release)
 
     def test_the_ancestors_of_a_child_begin_with_this_process(self, child: subprocess.Popen[bytes]) -> None:
-        line = parents(child.pid)
+        line = list(parents(child.pid))
         assert line[:2] == [os.getpid(), os.getppid()]
         assert len(line) == len(set(line))
 
@@ -149,7 +149,9 @@ def answering(answer: process.Probe) -> Callable[[int], process.Probe]:
 class TestInventedProcesses:
     def test_a_command_name_may_hold_spaces_parentheses_and_digits(self, proc: Path) -> None:
         add(proc, 9, stat_line(9, "a) R 7 (b 1) (", start=4242, parent=3))
-        assert linux_machine(str(proc), host="h").look(9) == Seen(parent=3, start=4242, ended=False)
+        assert linux_machine(str(proc), host="h").look(9) == Seen(
+            parent=3, start=4242, ended=False, program="a) R 7 (b 1) ("
+        )
 
     def test_this_process_is_described_in_full(self, proc: Path) -> None:
         here = linux_machine(str(proc), host="h")
@@ -169,7 +171,7 @@ class TestInventedProcesses:
 
     @pytest.mark.parametrize(("start", "expected"), [(100, "alive"), (101, "dead")])
     def test_a_process_that_appears_between_the_questions_is_compared(self, start: int, expected: str) -> None:
-        answers = iter([None, Seen(1, 100, ended=False)])
+        answers = iter([None, Seen(1, 100, ended=False, program="p")])
         here = Machine("h", "b", "n", lambda _: next(answers), answering("exists"))
         assert liveness(ProcessRef("h", "b", 9, start, "n"), here) == expected
 
@@ -212,7 +214,7 @@ class TestInventedProcesses:
         add(proc, 2, stat_line(2, "a", parent=3))
         add(proc, 3, stat_line(3, "b", parent=4))
         add(proc, 4, stat_line(4, "c", parent=3))
-        assert parents(2, linux_machine(str(proc), host="h")) == [3, 4]
+        assert list(parents(2, linux_machine(str(proc), host="h"))) == [3, 4]
 
 
 @pytest.mark.parametrize(("text", "expected"), [("abc\n", "abc"), ("\n", None), ("uninitialized\n", None)])
@@ -227,14 +229,20 @@ class TestMacProcesses:
     @staticmethod
     def info(*, status: int, parent: int, seconds: int, microseconds: int) -> bytes:
         head = struct.pack("=12I", 0, status, 0, 9, parent, 0, 0, 0, 0, 0, 0, 0)
-        return head + bytes(48) + struct.pack("=5Ii", 0, 0, 0, 0, 0, 0) + struct.pack("=2Q", seconds, microseconds)
+        return (
+            head
+            + b"zsh".ljust(16, b"\0")
+            + b"/bin/zsh".ljust(32, b"\0")
+            + struct.pack("=5Ii", 0, 0, 0, 0, 0, 0)
+            + struct.pack("=2Q", seconds, microseconds)
+        )
 
     def machine(self, raw: bytes) -> Machine:
         return process_darwin.machine(lambda _: raw, lambda: "mac", boot="b")
 
     def test_a_running_process_is_alive(self) -> None:
         here = self.machine(self.info(status=2, parent=7, seconds=12, microseconds=34))
-        assert here.look(9) == Seen(7, 12_000_034, ended=False)
+        assert here.look(9) == Seen(7, 12_000_034, ended=False, program="zsh")
         assert liveness(ProcessRef("mac", "b", 9, 12_000_034, "darwin"), here) == "alive"
         assert liveness(ProcessRef("mac", "b", 9, 12_000_033, "darwin"), here) == "dead"
 

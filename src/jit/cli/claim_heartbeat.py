@@ -196,7 +196,7 @@ def _client_pid() -> int:
     """The nearest ancestor that lasts: agent clients start a shell for one command, and that shell ends with it."""
     from jit.world.process import parents
 
-    line = parents(os.getpid()) or [os.getppid()]
+    line = list(parents(os.getpid())) or [os.getppid()]
     return next((pid for pid in line if not _is_passing_shell(pid)), line[0])
 
 

@@ -117,7 +117,8 @@ def _resources(space: Workspace, word: str) -> tuple[str, ...]:
 
 def _not_halted(word: str, waits: list[Lease]) -> NotFound | Invalid:
     for wait in waits:
-        due = wait_of(wait).due
+        told = wait_of(wait)
+        due = told.due if told.phase == "waiting" else None
         until = f"its one retry is due at {clock_text(due.wall_ms)}" if due else "it stands in the queue"
         what = f"{wait.owner.agent} is not blocked at {path_of(waited_for(wait))}: it waits, and {until}"
         return Invalid(what, hint=f"jit file waiters {path_of(waited_for(wait))}", details={"wait_id": wait.lease_id})

@@ -9,11 +9,14 @@ from __future__ import annotations
 import __future__
 
 import ast
+import importlib.util
 import marshal
 import os
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 
 from jit.hooks.clients import NAMES
+from jit.store.durable import replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,12 +28,15 @@ if TYPE_CHECKING:
 
     Node = TypeVar("Node", ast.Module, ast.ClassDef, ast.FunctionDef)
 
+FIRST_PART = 32_768
+IN_C = ("_blake2", "_json", "binascii", "fcntl")
+SUFFIX = EXTENSION_SUFFIXES[0]  # the one with this interpreter's version
 LOADER = "jit.hooks.loader"
-MAIN = "jit.hooks.main"
-# What is loaded together with a root, besides what its modules import at once: the imports that are put off until a
-# write is really to be decided.
+# What is loaded together with a root, besides what its modules import at once: what is sure to follow, and the imports
+# that are put off until a write is really to be decided.
+FIRST = "jit"
 TIERS: dict[str, tuple[str, ...]] = {
-    MAIN: (),
+    FIRST: ("jit.hooks.main",),
     **{f"jit.hooks.clients.{name}": () for name in NAMES},
     "jit.hooks.gate": (
         "jit.store.jsonl",
@@ -55,30 +61,44 @@ def refresh() -> bool:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if not os.access(os.path.dirname(path), os.W_OK):
             return False
-        data = marshal.dumps(build(folder.removesuffix("/jit/hooks")))
-        temp = f"{path}.{os.getpid()}.tmp"
-        with open(temp, "wb") as file:
-            file.write(data)
-        os.replace(temp, path)
-    except OSError:
+        replace_file(path, build(folder.removesuffix("/jit/hooks")), mode=0o644, durable=False)
+    except (OSError, SyntaxError):  # a source that somebody is editing right now
         return False
     return True
 
 
-def build(home: str) -> tuple[CodeType, dict[str, Tier]]:
-    """The loader, and every tier by its root."""
+def build(home: str) -> bytes:
+    """The loader and where every tier is, by its root, in the first part; then the tiers."""
     sources = _Sources(home)
-    always = {MAIN}
-    always.update(sources.order(MAIN))
+    always: list[str] = []
     tiers: dict[str, Tier] = {}
+    parts: list[bytes] = []
+    end = FIRST_PART
     for root, more in TIERS.items():
         names: dict[str, None] = {}
         for name in (root, *more):
             names.update(dict.fromkeys(sources.order(name)))
-        own = [name for name in names if root == MAIN or name not in always]
+        own = [name for name in names if name not in always]
+        if root == FIRST:
+            always = own
         members: list[Member] = [(name, sources.file(name), sources.code(name)) for name in own]
-        tiers[root] = [(file, *_stamp(home, file)) for _, file, _ in members], marshal.dumps(members)
-    return sources.code(LOADER), tiers
+        parts.append(marshal.dumps(members))
+        tiers[root] = [(file, *_stamp(home, file)) for _, file, _ in members], end, len(parts[-1])
+        end += len(parts[-1])
+    first = marshal.dumps((sources.code(LOADER), tiers, _extensions()))
+    if len(first) > FIRST_PART:
+        raise AssertionError("the entry reads no more than the first part")
+    return b"".join([first.ljust(FIRST_PART, b"\0"), *parts])
+
+
+def _extensions() -> dict[str, str]:
+    """Where the modules in C are that a hook loads, as far as they are files of their own."""
+    found: dict[str, str] = {}
+    for name in IN_C:
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.origin and spec.origin.endswith(SUFFIX):
+            found[name] = spec.origin
+    return found
 
 
 def _stamp(home: str, file: str) -> tuple[int, int]:

@@ -7,26 +7,29 @@ short.
 """
 
 import gc
+import marshal
 import posix
 import sys
 
 if __name__ == "__main__":
     gc.disable()
     folder = __file__.rpartition("/")[0]
-    sys.path.insert(0, folder[: -len("/jit/hooks")])
+    sys.path.append(folder[: -len("/jit/hooks")])  # last: what lies beside jit must not stand in for Python's own
     loader = {"stale": True}
+    path = f"{folder}/__pycache__/bundle.{sys.implementation.cache_tag}-{sys.hexversion:x}"
     try:
-        with open(f"{folder}/__pycache__/bundle.{sys.implementation.cache_tag}-{sys.hexversion:x}", "rb", 0) as file:
-            import marshal
-
-            code, tiers = marshal.loads(file.read())  # noqa: S302  as trusted as Python's own files beside it
+        bundle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+        # As trusted as Python's own files beside it.
+        code, tiers, extensions = marshal.loads(posix.read(bundle, 32768))  # noqa: S302
         exec(code, loader)  # noqa: S102
-        loader["install"](sys.path[0], tiers)  # type: ignore[operator]
+        loader["install"](sys.path[-1], bundle, tiers, extensions)  # type: ignore[operator]
     except (OSError, EOFError, ValueError, TypeError):
         pass
     from jit.hooks.main import main
 
     status = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
     if loader["stale"]:
         from jit.hooks.bundle import refresh
 

@@ -1,12 +1,15 @@
 """Takes modules from a bundle. Its code is the first thing in the bundle, and runs before anything else of jit.
 
 A bundle has tiers: modules that are always needed together, in the order in which they can be executed. The import of
-a tier's root executes the whole tier, without looking for anything. A tier with a source that changed since is left
-alone, and Python imports what is there. Modules in no tier are imported as usual.
+a tier's root reads and executes the whole tier, without looking for anything. A tier with a source that changed since
+is left alone, and Python imports what is there. Python's own modules in C are loaded from where they were found when
+the bundle was made, without a search. All other modules are imported as usual.
 """
 
 from __future__ import annotations
 
+import _frozen_importlib_external
+import marshal
 import posix
 import sys
 
@@ -18,14 +21,16 @@ if TYPE_CHECKING:
 
     Stamp = tuple[str, int, int]  # a source below jit's home, when it was changed, and its size
     Member = tuple[str, str, CodeType]  # a module's name, its file below jit's home, and its code
-    Tier = tuple[list[Stamp], bytes]  # the members are kept as text until they are needed
+    Tier = tuple[list[Stamp], int, int]  # its sources, and where its members are in the bundle: offset and size
 
-stale = False
+stale = True
 
 
-def install(home: str, tiers: Mapping[str, Tier]) -> None:
-    """Let imports of the roots be served from the bundle."""
-    sys.meta_path.insert(0, _Finder(home, tiers))
+def install(home: str, bundle: int, tiers: Mapping[str, Tier], extensions: Mapping[str, str]) -> None:
+    """Let imports of the roots be served from the bundle, an open file."""
+    global stale  # noqa: PLW0603  read by the entry
+    stale = False
+    sys.meta_path.insert(0, _Finder(home, bundle, tiers, extensions))
 
 
 def is_fresh(home: str, stamps: Sequence[Stamp]) -> bool:
@@ -40,24 +45,40 @@ def is_fresh(home: str, stamps: Sequence[Stamp]) -> bool:
     return True
 
 
+def is_there(path: str) -> bool:
+    try:
+        posix.stat(path)
+    except OSError:
+        return False
+    return True
+
+
 class _Finder:
-    def __init__(self, home: str, tiers: Mapping[str, Tier]) -> None:
+    def __init__(self, home: str, bundle: int, tiers: Mapping[str, Tier], extensions: Mapping[str, str]) -> None:
         self._home = home
+        self._bundle = bundle
         self._tiers = tiers
+        self._extensions = extensions
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
         tier = self._tiers.get(name)
         if tier is None:
-            return None
-        stamps, members = tier
-        if not is_fresh(self._home, stamps):
-            global stale  # noqa: PLW0603  read by the entry
+            return self._extension(name)
+        stamps, offset, size = tier
+        data = posix.pread(self._bundle, size, offset) if is_fresh(self._home, stamps) else b""
+        if len(data) < size:
+            global stale  # noqa: PLW0603
             stale = True
             return None
-        import marshal
-
-        self._execute(marshal.loads(members))  # noqa: S302  our own
+        self._execute(marshal.loads(data))  # noqa: S302  our own
         return type(sys.__spec__)(name, self)  # type: ignore[arg-type]
+
+    def _extension(self, name: str) -> ModuleSpec | None:
+        path = self._extensions.get(name)
+        if path is None or not is_there(path):
+            return None
+        loader = _frozen_importlib_external.ExtensionFileLoader(name, path)
+        return type(sys.__spec__)(name, loader, origin=path)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return sys.modules[spec.name]

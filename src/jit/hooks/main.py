@@ -32,10 +32,8 @@ def main(words: list[str]) -> int:
     reply = answer(client(name), sys.stdin.buffer.read(), _value(words, "--event"))
     if reply.stdout:
         sys.stdout.write(reply.stdout)
-        sys.stdout.flush()
     if reply.stderr:
         sys.stderr.write(reply.stderr)
-        sys.stderr.flush()
     return reply.exit_code
 
 

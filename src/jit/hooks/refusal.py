@@ -95,15 +95,18 @@ def _retry_when_due(client: Client, place: Place, touch: Touch, outcome: Outcome
 
 
 def _stand_in_queue(client: Client, place: Place, touch: Touch, outcome: Outcome) -> Outcome:
-    """Ask again whenever something happened in the log, until it is our turn or the client would not wait longer."""
+    """Ask again whenever something happened in the log, until it is our turn or the client would not wait longer.
+
+    Where nothing happens it is asked after a retry interval, because the first in the queue may not have come.
+    """
     place.close()
-    seen = _log_size(place)
-    end = time.monotonic() + client.MANNERS.wait_secs
+    seen, asked = _log_size(place), time.monotonic()
+    end, interval = asked + client.MANNERS.wait_secs, place.settings.number("files.retry_interval_secs")
     while time.monotonic() < end and _client_lives(place):
         time.sleep(LOOK_SECS)
-        if _log_size(place) == seen:
+        if _log_size(place) == seen and time.monotonic() - asked <= interval:
             continue
-        seen = _log_size(place)
+        seen, asked = _log_size(place), time.monotonic()
         outcome = place.engine.submit(touch)
         place.close()
         answer = outcome.events[-1] if outcome.events else None

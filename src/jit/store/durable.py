@@ -6,7 +6,6 @@ mounted without barriers, can still lose it. On macOS only `F_FULLFSYNC` asks th
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import posix
 import sys
@@ -24,24 +23,27 @@ else:
 
 DARWIN = sys.platform == "darwin"
 _WORDS = {
-    errno.ENOSPC: ("the disk is full", "free some space, then run the command again"),
-    errno.EDQUOT: ("the disk quota is used up", "free some space, then run the command again"),
-    errno.EROFS: ("the file system is read-only", "run the command where the repository can be written"),
-    errno.EACCES: ("permission denied", "check owner and mode with: ls -ld"),
-    errno.EPERM: ("not permitted", "check owner and mode with: ls -ld"),
-    errno.EISDIR: ("there is a directory in place of the file", "move the directory away, then run: jit doctor"),
-    errno.ENOTDIR: ("there is a file in place of a directory", "move the file away, then run: jit doctor"),
-    errno.EIO: ("the device reported an input/output error", "check the disk, then run: jit doctor"),
+    "ENOSPC": ("the disk is full", "free some space, then run the command again"),
+    "EDQUOT": ("the disk quota is used up", "free some space, then run the command again"),
+    "EROFS": ("the file system is read-only", "run the command where the repository can be written"),
+    "EACCES": ("permission denied", "check owner and mode with: ls -ld"),
+    "EPERM": ("not permitted", "check owner and mode with: ls -ld"),
+    "EISDIR": ("there is a directory in place of the file", "move the directory away, then run: jit doctor"),
+    "ENOTDIR": ("there is a file in place of a directory", "move the file away, then run: jit doctor"),
+    "EIO": ("the device reported an input/output error", "check the disk, then run: jit doctor"),
 }
 
 
 def fault(path: str, error: OSError) -> Unavailable:
     """An operating-system error in words, with the way out."""
-    what, hint = _WORDS.get(error.errno or 0, ((error.strerror or str(error)).lower(), "run: jit doctor"))
+    from errno import errorcode
+
+    name = errorcode.get(error.errno or 0, "?")
+    what, hint = _WORDS.get(name, ((error.strerror or str(error)).lower(), "run: jit doctor"))
     return Unavailable(
         f"cannot use {path}: {what}; nothing was changed",
         hint=f"{hint} {path}" if hint.endswith("ls -ld") else hint,
-        details={"path": path, "errno": errno.errorcode.get(error.errno or 0, "?")},
+        details={"path": path, "errno": name},
     )
 
 
@@ -142,7 +144,9 @@ def make_directory(path: str, mode: int) -> None:
         posix.chmod(path, mode)
     except FileExistsError:
         if not isdir(path):
-            raise NotADirectoryError(errno.ENOTDIR, "not a directory", path) from None
+            from errno import ENOTDIR
+
+            raise NotADirectoryError(ENOTDIR, "not a directory", path) from None
 
 
 class FileLock:

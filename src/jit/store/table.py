@@ -35,6 +35,7 @@ _MAGIC = 0x32_54_49_4A_42_41_54_31
 _HEADER = 12 * 8
 _SLOT = 4 * 8
 _WINDOW = 8
+_BLOCK = 64 * 1024
 _SYNCED_AT = 256
 _CHECKPOINT_AT = 264
 
@@ -119,16 +120,11 @@ class Table:
         return posix.pread(self.fd, self.slots * _SLOT, SLOTS_AT)
 
     def of_agent(self, agent: str) -> Iterator[Slot]:
-        """The slots of one agent's leases, found by searching the raw bytes for the agent's hash."""
-        data = self.content()
+        """The slots of one agent's leases."""
         wanted = _packed((name_hash(agent),))
-        at = data.find(wanted)
-        while at >= 0:
-            if at % 32 == 16:
-                slot = next(_slots(data[at - 16 : at + 16]))
-                if slot[1] & (ACTIVE | OF_LEASE) == ACTIVE | OF_LEASE:
-                    yield slot
-            at = data.find(wanted, at + 1)
+        for start in range(SLOTS_AT, self.end(), _BLOCK):
+            data = posix.pread(self.fd, min(_BLOCK, self.end() - start), start)
+            yield from _leases_with(wanted, data)
 
     def reached(self) -> int:
         """How far the log goes, by the last writer that finished."""
@@ -193,7 +189,7 @@ class Table:
 def places(content: bytes) -> list[int]:
     """Where the records of all active leases stand, oldest first."""
     wanted = ACTIVE | OF_LEASE
-    return sorted([slot[1] >> 3 for slot in _slots(content) if slot[1] & wanted == wanted])
+    return sorted([place >> 3 for place in memoryview(content).cast("Q")[1::4].tolist() if place & wanted == wanted])
 
 
 def open_table(path: str, *, writable: bool) -> Table | None:
@@ -218,6 +214,17 @@ def _due(lease: Lease, now: Instant) -> int:
     if not isinstance(lease.policy, Ttl):
         return NEVER
     return now.boot_ms + max(0, lease.policy.ttl_ms - elapsed_ms(lease.renewed, now))
+
+
+def _leases_with(agent: bytes, data: bytes) -> Iterator[Slot]:
+    """The slots of leases that have the agent's hash as their third word, found by searching the raw bytes for it."""
+    at = data.find(agent)
+    while at >= 0:
+        if at % 32 == 16:
+            slot = next(_slots(data[at - 16 : at + 16]))
+            if slot[1] & (ACTIVE | OF_LEASE) == ACTIVE | OF_LEASE:
+                yield slot
+        at = data.find(agent, at + 1)
 
 
 def _slots(data: bytes) -> Iterator[Slot]:

@@ -53,7 +53,7 @@ def waiting_words(wait: Lease, now: Instant) -> str:
     told = wait_of(wait)
     path = path_of(waited_for(wait))
     held = f"{path} is being changed by {told.held_by} since {clock_text(told.held_since.wall_ms)}"
-    if told.due is None:
+    if told.due is None or told.phase == "queued":
         return f"{held}. You are in its queue. Do other work, then try this edit again."
     left = duration(max(0, elapsed_ms(now, told.due)))
     return (

@@ -102,7 +102,7 @@ def wait_row(wait: Lease, holder: Lease | None) -> Row:
         "waiter": placed(wait.owner, resource),
         "holder": None if holder is None else placed(holder.owner, resource),
         "since": rfc3339(wait.acquired.wall_ms),
-        "retry_at": None if told.due is None else rfc3339(told.due.wall_ms),
+        "retry_at": None if told.due is None or told.phase == "queued" else rfc3339(told.due.wall_ms),
         "tool": wait.reason,
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posix
 
-from jit.world.process import describe, parents
+from jit.world.process import refer, upwards
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,18 +18,14 @@ TOLD = ("CLAUDE_PID", "OPENCODE_PID")
 
 def client_process(environ: Mapping[str, str]) -> ProcessRef | None:
     """The client that started this hook: as it says itself, else the nearest ancestor that is not a shell."""
-    line = parents(posix.getpid())
-    for name in TOLD:
-        text = environ.get(name, "")
-        if text.isdigit() and int(text) in line:
-            return describe(int(text))
-    own = [pid for pid in line if pid > 1 and _program(pid) not in SHELLS]
-    return describe(own[0]) if own else None
-
-
-def _program(pid: int) -> str:
-    try:
-        with open(f"/proc/{pid}/comm", "rb") as file:
-            return file.read(64).decode("utf-8", "replace").strip()
-    except OSError:
-        return ""
+    told = [environ.get(name, "") for name in TOLD]
+    named = [int(text) for text in told if text.isdigit()]
+    nearest: ProcessRef | None = None
+    for pid, seen in upwards(posix.getppid()):
+        if pid in named:
+            return refer(pid, seen)
+        if nearest is None and pid > 1 and seen is not None and seen.program not in SHELLS:
+            nearest = refer(pid, seen)
+            if not named:
+                break
+    return nearest

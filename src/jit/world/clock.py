@@ -11,6 +11,7 @@ import posix
 import sys
 import time
 
+from jit.disk import read_file
 from jit.kernel.instant import Instant
 
 TYPE_CHECKING = False
@@ -47,8 +48,7 @@ def boot_id() -> str:
 
 def read_boot_id(path: str = BOOT_ID_FILE) -> str:
     try:
-        with open(path, "rb") as file:
-            return file.read(128).decode("ascii", "replace").strip()
+        return read_file(path, 128).decode("ascii", "replace").strip()
     except OSError:
         return ""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import posix
 import time
 
-from jit.disk import expanduser, join
+from jit.disk import expanduser, join, read_file
 from jit.errors import ConfigError, Unavailable
 from jit.kernel.jsontext import dumps, loads
 from jit.kernel.record import Record
@@ -158,8 +158,7 @@ def _load_cache(path: str) -> dict[str, object]:
     if not path:
         return {}
     try:
-        with open(path, "rb") as file:
-            found = loads(file.read().decode("ascii"))
+        found = loads(read_file(path).decode("ascii"))
     except (OSError, ValueError):
         return {}
     known = isinstance(found, dict) and found.get("version") == CACHE_VERSION

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import posix
 
-from jit.disk import dirname, fsdecode, isabs, isdir, join, lexists, realpath
+from jit.disk import dirname, fsdecode, isabs, isdir, join, lexists, read_file, realpath
 from jit.errors import Unavailable
 from jit.kernel.record import Record
 from jit.world.git_settings import Core, read_core
@@ -161,8 +161,7 @@ def _common_dir(git_dir: str) -> str:
 def _first_line(path: str, *, missing_ok: bool = False) -> str:
     """The text of a one-value file without its line end. The value is a path, so it may itself hold newlines."""
     try:
-        with open(path, "rb") as file:
-            return fsdecode(file.read(65_536).rstrip(b"\r\n"))
+        return fsdecode(read_file(path, 65_536).rstrip(b"\r\n"))
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         if missing_ok:
             return ""

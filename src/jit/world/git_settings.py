@@ -6,7 +6,7 @@ itself does not look for these two there when it decides what a repository is.
 
 from __future__ import annotations
 
-from jit.disk import fsdecode, join
+from jit.disk import fsdecode, join, read_file
 from jit.kernel.record import Record
 
 TYPE_CHECKING = False
@@ -73,7 +73,6 @@ def unquote(text: str) -> str:
 
 def _read(path: str) -> str:
     try:
-        with open(path, "rb") as file:
-            return fsdecode(file.read())
+        return fsdecode(read_file(path))
     except OSError:
         return ""

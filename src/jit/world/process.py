@@ -11,17 +11,17 @@ What differs between systems is one `Machine`: how a process is looked up and ho
 
 from __future__ import annotations
 
-import errno
 import posix
 import sys
 
+from jit.disk import read_file
 from jit.kernel.lease import ProcessRef
 from jit.kernel.record import Record
 from jit.world.clock import boot_id, read_boot_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Literal, TypeAlias
 
     from jit.kernel.policy import Liveness
@@ -35,6 +35,7 @@ class Seen(Record):
     parent: int
     start: int
     ended: bool
+    program: str
 
 
 class Machine(Record):
@@ -81,21 +82,34 @@ def me(machine: Machine | None = None) -> ProcessRef:
 def describe(pid: int, machine: Machine | None = None) -> ProcessRef | None:
     """A running process, or nothing if it has ended or cannot be seen."""
     here = machine or this_machine()
-    seen = here.look(pid)
+    return refer(pid, here.look(pid), here)
+
+
+def refer(pid: int, seen: Seen | None, machine: Machine | None = None) -> ProcessRef | None:
+    """The name that a process keeps, from what was just seen of it."""
     if seen is None or seen.ended:
         return None
+    here = machine or this_machine()
     return ProcessRef(here.host, here.boot_id, pid, seen.start, here.namespace)
 
 
-def parents(pid: int, machine: Machine | None = None) -> list[int]:
-    """The ancestors of a process, nearest first, as far as they can be seen."""
+def parents(pid: int, machine: Machine | None = None) -> Iterator[int]:
+    """The ancestors of a process, nearest first, as far as they can be seen; each is looked at when it is asked for."""
     here = machine or this_machine()
-    line: list[int] = []
     seen = here.look(pid)
-    while seen is not None and seen.parent > 0 and seen.parent not in line:
-        line.append(seen.parent)
-        seen = here.look(seen.parent)
-    return line
+    if seen is not None:
+        yield from (found for found, _ in upwards(seen.parent, here))
+
+
+def upwards(pid: int, machine: Machine | None = None) -> Iterator[tuple[int, Seen | None]]:
+    """A process and its ancestors with what can be seen of them; the last one may be out of sight."""
+    here = machine or this_machine()
+    met: set[int] = set()
+    while pid > 0 and pid not in met:
+        met.add(pid)
+        seen = here.look(pid)
+        yield pid, seen
+        pid = seen.parent if seen is not None else 0
 
 
 def this_machine() -> Machine:
@@ -127,8 +141,7 @@ def probe_pid(pid: int) -> Probe:
 def host_id(path: str = "/etc/machine-id") -> str:
     """The machine id, or the host name where there is none."""
     try:
-        with open(path, "rb") as file:
-            text = file.read(128).decode("ascii", "replace").strip()
+        text = read_file(path, 128).decode("ascii", "replace").strip()
     except OSError:
         text = ""
     return text if text and text != "uninitialized" else posix.uname().nodename
@@ -156,24 +169,23 @@ def _namespace(proc: str) -> str:
 
 
 def _look(proc: str, pid: int) -> Seen | None:
-    fields = _stat(f"{proc}/{pid}/stat")
-    if fields is None:
+    found = _stat(f"{proc}/{pid}/stat")
+    if found is None:
         return None
+    program, fields = found
     ended = fields[0] in (b"Z", b"X", b"x") and not _has_running_thread(f"{proc}/{pid}/task", pid)
-    return Seen(int(fields[1]), int(fields[19]), ended)
+    return Seen(int(fields[1]), int(fields[19]), ended, program.decode("utf-8", "replace"))
 
 
-def _stat(path: str) -> list[bytes] | None:
-    """The fields of a stat file from the third (the state) on; the command name before them may hold any character."""
+def _stat(path: str) -> tuple[bytes, list[bytes]] | None:
+    """The program's name, which may hold any character, and the fields behind it, from the state on."""
     try:
-        with open(path, "rb") as file:
-            text = file.read()
-    except OSError as fault:
-        if fault.errno in (errno.ENOENT, errno.ESRCH, errno.EACCES, errno.EPERM, errno.ENOTDIR):
-            return None
-        raise
-    fields = text[text.rfind(b")") + 1 :].split()
-    return fields if len(fields) >= 20 else None
+        text = read_file(path)
+    except (FileNotFoundError, ProcessLookupError, PermissionError, NotADirectoryError):
+        return None
+    end = text.rfind(b")")
+    fields = text[end + 1 :].split()
+    return (text[text.find(b"(") + 1 : end], fields) if len(fields) >= 20 else None
 
 
 def _has_running_thread(tasks: str, pid: int) -> bool:
@@ -182,5 +194,5 @@ def _has_running_thread(tasks: str, pid: int) -> bool:
         others = [name for name in posix.listdir(tasks) if name != str(pid)]
     except OSError:
         return False
-    states = [_stat(f"{tasks}/{name}/stat") for name in others]
-    return any(fields is not None and fields[0] not in (b"Z", b"X", b"x") for fields in states)
+    found = [_stat(f"{tasks}/{name}/stat") for name in others]
+    return any(each is not None and each[1][0] not in (b"Z", b"X", b"x") for each in found)

@@ -1,7 +1,7 @@
 """The processes of macOS, from its headers; not yet run there.
 
-`proc_pidinfo` with `PROC_PIDTBSDINFO` fills a `struct proc_bsdinfo`: state, parent, and the start time in seconds and
-microseconds. There are no pid namespaces, so one constant stands for all of them.
+`proc_pidinfo` with `PROC_PIDTBSDINFO` fills a `struct proc_bsdinfo`: state, parent, the program's name, and the start
+time in seconds and microseconds. There are no pid namespaces, so one constant stands for all of them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def parse_bsdinfo(raw: bytes) -> Seen | None:
 
     fields = struct.unpack(BSDINFO_FORMAT, raw)
     status, parent, seconds, microseconds = fields[1], fields[4], fields[-2], fields[-1]
-    return Seen(parent, seconds * 1_000_000 + microseconds, status == _ZOMBIE)
+    program = fields[12].partition(b"\0")[0].decode("utf-8", "replace")
+    return Seen(parent, seconds * 1_000_000 + microseconds, status == _ZOMBIE, program)
 
 
 def read_bsdinfo(pid: int) -> bytes:

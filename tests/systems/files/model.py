@@ -33,6 +33,7 @@ class Wait:
     process: int
     beat: int
     place: int
+    turn: int | None = None
 
 
 @dataclass
@@ -52,6 +53,8 @@ class Model:
     def touch(self, who: Who, process: int, paths: tuple[str, ...], rule: str, *, fresh: bool) -> str:
         for path in paths:
             self._drop_if_over(path, who)
+            if rule == "queue":
+                self._call(who, path)
         self._wake(who, process)
         told = [self._contend(who, process, path, rule) for path in paths if self._rival(who, path, rule) is not None]
         if told:
@@ -63,6 +66,8 @@ class Model:
         for path, hold in self.held.items():
             if hold.who == who and not hold.stopped:
                 self.held[path] = changed(hold, stopped=True, beat=self.now)
+        for waiting, path in [key for key, wait in self.waits.items() if key[0] == who and wait.phase == "queued"]:
+            self.resume(waiting, path)
 
     def end(self, who: Who, *, whole: bool) -> None:
         def goes(other: Who) -> bool:
@@ -113,10 +118,23 @@ class Model:
             return None if hold.who == who else hold
         if rule != "queue":
             return None
-        line = [(wait.place, key[0], wait) for key, wait in self.waits.items() if key[1] == path]
-        line = [entry for entry in line if entry[2].phase == "queued" and not self.is_over(entry[2])]
-        first = min(line, default=None)
-        return None if first is None or first[1] == who else first[2]
+        line = self._line(path)
+        return None if not line or line[0] == who else self.waits[line[0], path]
+
+    def _line(self, path: str) -> list[Who]:
+        """Who stands in the queue for a file, the first one first."""
+        waits = [(wait.place, key[0], wait) for key, wait in self.waits.items() if key[1] == path]
+        return [who for _, who, wait in sorted(waits) if wait.phase == "queued" and not self.is_over(wait)]
+
+    def _call(self, asking: Who, path: str) -> None:
+        """A free file: the first in the queue is called, and leaves it if it did not come in time."""
+        while path not in self.held and (line := self._line(path)) and line[0] != asking:
+            wait = self.waits[line[0], path]
+            if wait.turn is None:
+                self.waits[line[0], path] = changed(wait, turn=self.now + RETRY_MS)
+            if wait.turn is None or self.now < wait.turn:
+                return
+            self.resume(line[0], path)
 
     def _contend(self, who: Who, process: int, path: str, rule: str) -> str:
         if rule == "fail-fast":

@@ -125,8 +125,8 @@ def test_a_lease_that_ran_out_and_that_nobody_else_took_is_granted_anew_without_
     ground.ask(Stop(ANN))
     ground.wait(IDLE_MS + 1)
     events = ground.touch(ANN, "a.txt")
-    assert (names(events), answer(events)) == (["Lapsed", "Granted"], "")
-    assert ground.leases("seen:") == []
+    assert (names(events), answer(events)) == (["Lapsed", "Released", "Granted"], "")
+    assert ground.leases("seen:") == ground.leases("stop:") == []
 
 
 def test_a_change_by_another_is_told_after_an_operator_found_the_lease_to_be_over(ground: Ground) -> None:

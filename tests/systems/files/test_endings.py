@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jit.kernel.events import Beaten, Released
+from jit.kernel.events import Beaten, Released, Renewed
 from jit.kernel.record import replace
 from jit.systems.files.commands import Committed, End, Free, Stop
 from tests.systems.files.ground import ANN, BOB, CAT, IDLE_MS, Ground, answer, names, owner, resource
@@ -47,7 +47,8 @@ def test_the_idle_time_is_not_told_by_the_wall_clock(ground: Ground, jump_ms: in
 def test_activity_before_the_idle_time_is_over_keeps_the_lease(ground: Ground) -> None:
     ground.ask(Stop(ANN))
     ground.wait(IDLE_MS)
-    assert names(ground.touch(ANN, "a.txt")) == ["Beaten"]
+    assert names(ground.touch(ANN, "a.txt")) == ["Beaten", "Released"]
+    assert ground.leases("stop:") == []
     ground.wait(10 * IDLE_MS)
     assert answer(ground.touch(BOB, "a.txt")) == "waiting"
 
@@ -91,7 +92,11 @@ def test_a_stop_is_recorded_for_every_file_of_the_owner_and_only_once(ground: Gr
     mine = [lease for lease in ground.leases() if lease.owner == ANN]
     ground.wait(10)
     expected = tuple(Beaten(replace(lease, beat=ground.now(), stopped=True)) for lease in mine)
-    assert ground.ask(Stop(ANN)) == expected
+    *told, mark = ground.ask(Stop(ANN))
+    assert tuple(told) == expected
+    assert isinstance(mark, Renewed)
+    assert mark.lease.resources == ("stop:agent:ann||ann/",)
+    assert ground.leases("stop:") == [mark.lease]
     ground.wait(10)
     assert ground.ask(Stop(ANN)) == ()
 

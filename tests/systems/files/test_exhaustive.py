@@ -140,7 +140,15 @@ def key(model: Model) -> Hashable:
         for path, hold in sorted(model.held.items())
     ]
     waits = [
-        (name, wait.phase, min(0, model.now - wait.due), wait.known, age(model, wait.beat), current(model, name))
+        (
+            name,
+            wait.phase,
+            min(0, model.now - wait.due),
+            wait.known,
+            age(model, wait.beat),
+            current(model, name),
+            None if wait.turn is None else min(0, model.now - wait.turn),
+        )
         for name, wait in sorted(model.waits.items())
     ]
     queue = tuple(name for name in sorted(model.waits, key=lambda name: model.waits[name].place))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jit.systems.files.commands import End
+from jit.systems.files.commands import End, Stop
 from tests.systems.files.ground import ANN, BOB, CAT, DAN, RETRY_MS, Ground, answer
 
 WAITERS = (BOB, CAT, DAN)
@@ -39,6 +39,47 @@ def test_one_that_queues_is_never_blocked_however_long_it_takes() -> None:
     ground = lined_up()
     ground.wait(10 * RETRY_MS)
     assert answer(ground.touch(BOB, "q.txt", rule="queue")) == "queued"
+
+
+def test_a_turn_is_kept_for_one_retry_interval_from_when_somebody_asks() -> None:
+    ground = lined_up()
+    ground.ask(End(ANN, "done"))
+    ground.wait(10 * RETRY_MS)  # nobody asked, so nobody was kept waiting
+    assert answer(ground.touch(CAT, "q.txt", rule="queue")) == "queued"
+    ground.wait(RETRY_MS - 1)
+    assert answer(ground.touch(CAT, "q.txt", rule="queue")) == "queued"
+    ground.wait(1)
+    assert answer(ground.touch(CAT, "q.txt", rule="queue")) == ""
+    assert ground.holder("q.txt") == CAT
+
+
+def test_whoever_is_called_and_comes_in_time_is_served() -> None:
+    ground = lined_up()
+    ground.ask(End(ANN, "done"))
+    ground.touch(CAT, "q.txt", rule="queue")
+    ground.wait(RETRY_MS - 1)
+    assert answer(ground.touch(BOB, "q.txt", rule="queue")) == ""
+
+
+def test_whoever_missed_its_turn_queues_anew_at_the_end_and_writes_no_old_content() -> None:
+    ground = lined_up()
+    ground.write("q.txt", "new")
+    ground.ask(End(ANN, "done"))
+    ground.touch(CAT, "q.txt", rule="queue")
+    ground.wait(RETRY_MS)
+    ground.touch(CAT, "q.txt", rule="queue")
+    assert answer(ground.touch(BOB, "q.txt", rule="queue")) == "queued"
+    ground.ask(End(CAT, "done"))
+    assert answer(ground.touch(DAN, "q.txt", rule="queue")) == "outdated"
+    ground.ask(End(DAN, "done"))
+    assert answer(ground.touch(BOB, "q.txt", rule="queue")) == "outdated"
+
+
+def test_whoever_stops_stands_in_no_queue() -> None:
+    ground = lined_up()
+    ground.ask(Stop(BOB))
+    ground.ask(End(ANN, "done"))
+    assert answer(ground.touch(CAT, "q.txt", rule="queue")) == ""
 
 
 def test_the_dead_leave_the_queue() -> None:

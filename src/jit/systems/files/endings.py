@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from jit.kernel.commands import Evict, Release
 from jit.kernel.decide import decide as decide_lease
-from jit.kernel.events import Beaten, Evicted, Lapsed, Refused, Released
+from jit.kernel.events import Beaten, Evicted, Lapsed, Refused, Released, Renewed
 from jit.kernel.lease import same_owner
 from jit.kernel.record import replace, unreachable
 from jit.systems.files.commands import Committed, End, Free, Resume, Stop
-from jit.systems.files.names import is_file, is_wait
-from jit.systems.files.sight import hand_down, remember
+from jit.systems.files.names import is_file, is_wait, stop_resource
+from jit.systems.files.queue import leave
+from jit.systems.files.sight import remember
 from jit.systems.files.wait import wait_of
 
 TYPE_CHECKING = False
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 def end(state: Leases, command: Ending, evidence: Evidence) -> tuple[Event, ...]:
     match command:
         case Stop():
-            mine = [x for x in state.of_agent(command.owner.agent) if same_owner(x.owner, command.owner) and is_file(x)]
-            return tuple(Beaten(replace(lease, beat=evidence.now, stopped=True)) for lease in mine if not lease.stopped)
+            return _stop(state, command, evidence)
         case End():
             return _end(state, command)
         case Committed():
@@ -40,6 +40,21 @@ def end(state: Leases, command: Ending, evidence: Evidence) -> tuple[Event, ...]
             unreachable(command)
 
 
+def _stop(state: Leases, command: Stop, evidence: Evidence) -> tuple[Event, ...]:
+    """The owner's leases run out unless it goes on; and whoever stops stands in no queue."""
+    owner, now = command.owner, evidence.now
+    mine = [lease for lease in state.of_agent(owner.agent) if same_owner(lease.owner, owner)]
+    awake = [lease for lease in mine if is_file(lease) and not lease.stopped]
+    events: list[Event] = [Beaten(replace(lease, beat=now, stopped=True)) for lease in awake]
+    if awake and not state.holders(stop_resource(owner)):
+        mark = replace(awake[0], lease_id=f"Z{awake[0].lease_id}", resources=(stop_resource(owner),), note="")
+        events.append(Renewed(replace(mark, fence=state.fence, beat=now)))
+    for lease in mine:
+        if is_wait(lease) and wait_of(lease).phase == "queued":
+            events += leave(state, lease, owner, "stopped", evidence)
+    return tuple(events)
+
+
 def _end(state: Leases, command: End) -> tuple[Event, ...]:
     """Everything of this owner; with `whole_session`, of every owner whose session begins with its."""
     owner = command.owner
@@ -47,7 +62,7 @@ def _end(state: Leases, command: End) -> tuple[Event, ...]:
     ended = [
         lease
         for lease in state.of_agent(owner.agent)
-        if lease.resources[0].partition(":")[0] in ("file", "wait", "seen")
+        if lease.resources[0].partition(":")[0] in ("file", "wait", "seen", "stop")
         and (
             same_owner(lease.owner, owner)
             or (command.whole_session and lease.owner.session.partition("/")[0] == session)
@@ -84,5 +99,4 @@ def _resume(state: Leases, command: Resume, evidence: Evidence) -> tuple[Event, 
     lease = state.lease(command.lease_id)
     if lease is None or not is_wait(lease):
         return (Refused("not-found", command.owner, command.lease_id),)
-    sight = hand_down(state, lease, wait_of(lease).content, evidence)
-    return (Released(lease, command.owner, command.reason or "resumed"), *sight)
+    return leave(state, lease, command.owner, command.reason or "resumed", evidence)

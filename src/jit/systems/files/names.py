@@ -1,13 +1,14 @@
 """What file leases are called.
 
-Three kinds of lease belong to the file gate. The lease on a file itself; a *wait*, which stands for one owner's
-attempt that was denied; and a *sight*, which remembers what a file held when its owner last had it. Waits and sights
-are leases of their owner and end with its life, so they need no store of their own.
+Four kinds of lease belong to the file gate. The lease on a file itself; a *wait*, which stands for one owner's
+attempt that was denied; a *sight*, which remembers what a file held when its owner last had it; and a *stop*, which
+says that an owner's leases are stopped, so that whoever goes on need not look through all of them. The last three are
+leases of their owner and end with its life, so they need no store of their own.
 """
 
 from __future__ import annotations
 
-from jit.systems.files import FILE, SEEN, WAIT, WAITING
+from jit.systems.files import FILE, SEEN, STOP, WAIT, WAITING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ def wait_resources(owner: Owner, resource: str) -> tuple[str, str]:
 
 def seen_resource(owner: Owner, resource: str) -> str:
     return f"{SEEN}{owner_key(owner)}|{resource}"
+
+
+def stop_resource(owner: Owner) -> str:
+    return f"{STOP}{owner_key(owner)}"
 
 
 def owner_key(owner: Owner) -> str:

@@ -13,7 +13,7 @@ from jit.kernel.events import Beaten, Granted, Lapsed, Refused, Released
 from jit.kernel.instant import elapsed_ms
 from jit.kernel.lease import Lease, lease_standing, same_owner
 from jit.kernel.record import Record, replace
-from jit.systems.files.names import is_file, wait_resources
+from jit.systems.files.names import is_file, stop_resource, wait_resources
 from jit.systems.files.sight import content_of, own_sight, remember
 
 TYPE_CHECKING = False
@@ -62,13 +62,15 @@ def touch(case: Attempt) -> tuple[Event, ...]:
 
 def _awaken(case: Attempt, looks: list[Look]) -> list[Event]:
     """Whoever writes goes on: nothing that it still holds is stopped. Leases are stopped and woken all together."""
-    if all(look.own is not None and not look.own.stopped for look in looks):
-        return []
     owner, now = case.command.owner, case.evidence.now
+    marks = case.state.holders(stop_resource(owner))
+    if not marks and not any(look.own is not None and look.own.stopped for look in looks):
+        return []
     mine = [x for x in case.state.of_agent(owner.agent) if same_owner(x.owner, owner) and is_file(x)]
     mine = [x for x in mine if x.owner.process == owner.process]  # of this very process, which lives, as it asks
     asleep = [lease for lease in mine if lease.stopped and lease_standing(lease, case.evidence) != "lapsed"]
-    return [Beaten(replace(lease, beat=now, stopped=False)) for lease in asleep]
+    awake = [Beaten(replace(lease, beat=now, stopped=False)) for lease in asleep]
+    return [*awake, *[Released(mark, owner, "went on") for mark in marks]]
 
 
 def next_fence(state: Leases, batch: list[Event]) -> int:
@@ -93,7 +95,7 @@ def _look(case: Attempt, target: Target, new_id: str, found: list[Event], gone: 
     if rival is None and own is None and target.rule == "queue":
         from jit.systems.files.queue import ahead
 
-        rival = ahead(case, target.resource)
+        rival = ahead(case, target.resource, found)
     return Look(target, new_id, own, rival)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Wait(Record):
-    """`due` is the one moment at which the attempt may be made again; nothing for a queue."""
+    """`due` is the one moment at which the attempt may be made again; in a queue, until when its turn is kept."""
 
     phase: Phase
     due: Instant | None
