@@ -12,6 +12,7 @@ Exit code 1 if one survives, or if its text is not in the file any more.
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 LIST = Path(__file__).with_name("mutants.toml")
 COPIED = ("src", "tests", "pyproject.toml")
 PATIENCE_S = 300
+MOST_MEMORY = 8 << 30  # a bug may well be a list that never ends
 KILLED, SURVIVED, MISSING = "killed", "SURVIVED", "DOES NOT APPLY"
 _TESTS_FAILED = 1
 
@@ -44,6 +46,7 @@ def main(words: list[str]) -> int:
         print("\n".join(mutant.name for mutant in mutants))
         return 0
     chosen = [one for one in mutants if not words or any(word in one.name for word in words)]
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     with tempfile.TemporaryDirectory(prefix="jit-mutants-") as place:
         copy(Path(place))
         fates = [told(mutant, Path(place)) for mutant in chosen]

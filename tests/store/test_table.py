@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posix
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from jit.kernel.commands import Acquire
 from jit.kernel.instant import Instant
 from jit.kernel.policy import Ttl
-from jit.store.table import FIRST_SLOTS, name_hash, new_table
+from jit.store.table import FIRST_SLOTS, SLOTS_AT, name_hash, new_table
 from jit.store.table import places as places_of
 from jit.testing.contract import lease_of
 from tests.store.checker import read_log
@@ -35,6 +37,25 @@ def test_a_table_grows_past_its_first_size_and_serves_others_that_have_it_open(t
     assert site.table.stat().st_size > FIRST_SLOTS * 32 * 2
     site.close()
     other.close()
+
+
+def test_a_table_grows_before_it_is_crowded(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    for number in range(FIRST_SLOTS * 4 // 10):  # each lease stands in two slots
+        site.take(f"n{number}")
+    assert site.table.stat().st_size > FIRST_SLOTS * 32 * 2
+    site.close()
+
+
+def test_a_table_without_an_empty_slot_says_so_and_is_searched_only_once(tmp_path: Path) -> None:
+    table = new_table(str(tmp_path / "table"), 0, 0o600)
+    lease = lease_of(1)
+    for index in range(table.slots):
+        posix.pwrite(table.fd, (7).to_bytes(8, sys.byteorder) + b"\1" * 24, SLOTS_AT + index * 32)
+    assert table.find("issue:1") == []
+    with pytest.raises(OSError, match="is full"):
+        table.put(lease, 0, NOW, lambda _place, _id: False)
+    table.close()
 
 
 def test_a_table_that_has_grown_is_small_again_when_it_is_made_anew(tmp_path: Path) -> None:

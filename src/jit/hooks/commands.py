@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 
 from jit.hooks.shell.targets import find
+from jit.kernel.lease import Evidence, lease_standing
+from jit.systems.files.commands import Target
+from jit.systems.files.names import REPOSITORY, is_file, path_of, scope_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jit.hooks.intent import Intent
     from jit.hooks.place import Place
     from jit.hooks.shell.targets import Write
-    from jit.systems.files.commands import Target
+    from jit.kernel.lease import Lease
 
+MOST_NAMES = 3
 MOST_FILES = 2000  # of a folder that is removed or copied over; more are looked at after the call
 
 
@@ -26,6 +30,22 @@ def shell_targets(place: Place, intent: Intent) -> tuple[tuple[Target, ...], tup
     if told.tree:
         targets |= {target.resource: target for target in _held_by_others(place)}
     return tuple(targets.values()), told.unknown
+
+
+def warning(place: Place, unknown: tuple[str, ...]) -> str:
+    """What the model is told before a command whose writes cannot be known; nothing if others hold no file here."""
+    leases = _leases_of_others(place)
+    alive = {x.owner.process: place.world.liveness(x.owner.process) for x in leases if x.owner.process is not None}
+    evidence = Evidence(place.world.now(), alive)
+    held = [x for x in leases if lease_standing(x, evidence) != "lapsed"]
+    if not held:
+        return ""
+    names = [f"{path_of(x.resources[0])} ({x.owner.agent})" for x in held[:MOST_NAMES]]
+    more = f" and {len(held) - MOST_NAMES} more" if len(held) > MOST_NAMES else ""
+    return (
+        f"jit cannot tell which files this command will write: {'; '.join(unknown[:2])}. Others are changing "
+        f"{', '.join(names)}{more}: it must not touch them. What it changes is compared afterwards."
+    )
 
 
 def _files_of(write: Write) -> list[str]:
@@ -47,15 +67,16 @@ def _below(folder: str) -> list[str]:
 
 def _held_by_others(place: Place) -> list[Target]:
     """Files of this worktree that somebody else holds: what an operation on the whole tree must not touch."""
-    from jit.systems.files.commands import Target
-    from jit.systems.files.names import is_file, path_of, scope_of
-
-    here = place.space.identity.worktree_id
-    others = [
-        lease
-        for lease in place.space.snapshot().ledger
-        if is_file(lease) and scope_of(lease.resources[0]) == here and lease.owner.session != place.owner.session
-    ]
+    others = _leases_of_others(place)
     for lease in others:
         place.world.paths[lease.resources[0]] = f"{place.space.repo.worktree}/{path_of(lease.resources[0])}"
     return [Target(lease.resources[0], "retry-then-halt", fresh=True) for lease in others]
+
+
+def _leases_of_others(place: Place) -> list[Lease]:
+    here = (place.space.identity.worktree_id, REPOSITORY)
+    return [
+        lease
+        for lease in place.space.snapshot().ledger
+        if is_file(lease) and scope_of(lease.resources[0]) in here and lease.owner.session != place.owner.session
+    ]

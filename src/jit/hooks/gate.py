@@ -14,8 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from jit.engine import Outcome
     from jit.hooks.clients import Client
     from jit.hooks.intent import Intent, Reply
+    from jit.systems.files.commands import Touch
 
 TURNS = ("stop", "subagent-stop", "end")
 
@@ -30,7 +32,7 @@ def respond(client: Client, intent: Intent, environ: Mapping[str, str]) -> Reply
         return client.allow(intent)
     try:
         if writes:
-            return _before_write(client, intent, place)
+            return _before_write(client, intent, place, environ)
         if intent.event == "post":
             return _after_call(client, intent, place)
         _turn_over(intent, place)
@@ -39,22 +41,41 @@ def respond(client: Client, intent: Intent, environ: Mapping[str, str]) -> Reply
         place.close()
 
 
-def _before_write(client: Client, intent: Intent, place: Place) -> Reply:
+def _before_write(client: Client, intent: Intent, place: Place, environ: Mapping[str, str]) -> Reply:
     targets, unknown = place.targets(intent)
     if intent.manner == "shell" and (targets or unknown):
         from jit.hooks.slips import begin
 
         begin(place)
-    if not targets:
-        return client.allow(intent)
-    touch = place.touch(targets, intent.tool)
-    outcome = place.engine.submit(touch)
+    outcome = None
+    if targets:
+        touch = place.touch(targets, intent.tool)
+        outcome = place.engine.submit(touch)
+        words = _settled(client, place, touch, outcome)
+        if words:
+            return client.deny(intent, words)
+    if place.elsewhere:
+        from jit.hooks.elsewhere import ask
+
+        words = ask(client, intent, place, environ, outcome)
+        if words:
+            return client.deny(intent, words)
+    if unknown:
+        from jit.hooks.commands import warning
+
+        words = warning(place, unknown)
+        if words:
+            return client.remark(intent, words)
+    return client.allow(intent)
+
+
+def _settled(client: Client, place: Place, touch: Touch, outcome: Outcome) -> str:
+    """Why the write may not happen, after waiting if need be; nothing if it may."""
     if not outcome.events or not isinstance(outcome.answer, (Refused, Denied)):
-        return client.allow(intent)
+        return ""
     from jit.hooks.refusal import settle
 
-    words = settle(client, place, touch, outcome)
-    return client.deny(intent, words) if words else client.allow(intent)
+    return settle(client, place, touch, outcome)
 
 
 def _after_call(client: Client, intent: Intent, place: Place) -> Reply:
@@ -71,4 +92,13 @@ def _turn_over(intent: Intent, place: Place) -> None:
     if intent.event == "end":
         place.engine.submit(End(place.owner, "the session ended", whole_session=not intent.subagent))
     else:
-        place.engine.submit(Stop(place.owner))
+        place.engine.submit(Stop(place.owner, _still_written(intent, place)))
+
+
+def _still_written(intent: Intent, place: Place) -> tuple[str, ...]:
+    """The files of shell commands that go on running after the turn."""
+    if not intent.background:
+        return ()
+    from jit.hooks.commands import shell_targets
+
+    return tuple(target.resource for target in shell_targets(place, intent)[0])

@@ -75,6 +75,7 @@ class Place:
         self.settings: Settings = space.settings
         self.world = FileWorld()
         self.owner = owner
+        self.elsewhere: list[str] = []
         self._scopes: dict[str, str] = {}
 
     @property
@@ -90,11 +91,14 @@ class Place:
         return self.leasable(intent.paths, intent.cwd, fresh=intent.manner in FRESH), ()
 
     def leasable(self, paths: Iterable[str], cwd: str, *, fresh: bool) -> tuple[Target, ...]:
-        """Those of the paths that are files of this repository, each once."""
+        """Those of the paths that are files of this repository, each once; the others are kept in `elsewhere`."""
         found: dict[str, Target] = {}
         for text in paths:
             spot = locate(text, cwd or self.space.cwd, self.space.repo)
-            target = self._target(spot, fresh=fresh) if spot is not None else None
+            if spot is None:
+                self.elsewhere.append(text)
+                continue
+            target = self._target(spot, fresh=fresh)
             if target is not None:
                 found.setdefault(target.resource, target)
         return tuple(found.values())

@@ -33,7 +33,7 @@ def settle(client: Client, place: Place, touch: Touch, outcome: Outcome) -> str:
     """Wait as far as the settings and the client allow, and say why the write may still not happen; nothing if it
     may.
     """
-    if _is_free_after_all(place, outcome):
+    if is_free_after_all(place, outcome):
         return ""
     return words(place, _wait(client, place, touch, outcome))
 
@@ -57,7 +57,7 @@ def until_due_ms(place: Place, wait: Lease) -> int:
     return 0 if due is None else elapsed_ms(place.world.now(), due)
 
 
-def _is_free_after_all(place: Place, outcome: Outcome) -> bool:
+def is_free_after_all(place: Place, outcome: Outcome) -> bool:
     """Does git ignore the file that is held? Asked only now, because asking git costs more than all the rest."""
     answer = outcome.answer
     unasked = place.settings.flag("files.lease_ignored") or not isinstance(answer, (Refused, Denied))

@@ -154,11 +154,11 @@ class Table:
         return int.from_bytes(data, sys.byteorder) if len(data) == 8 else 0
 
     def _chain(self, wanted: int) -> list[tuple[int, Slot]]:
-        """The slots from the name's first place to the first empty one, which is the last of them."""
+        """The slots from the name's first place to the first empty one, which is the last of them; all if none is."""
         mask = self.slots - 1
         index = wanted & mask
         found: list[tuple[int, Slot]] = []
-        while True:
+        while len(found) < self.slots:
             count = min(_WINDOW, self.slots - index)
             data = posix.pread(self.fd, count * 32, SLOTS_AT + index * 32)
             for slot in _slots(data):
@@ -167,6 +167,7 @@ class Table:
                     return found
                 index += 1
             index &= mask
+        return found
 
     def _put(self, entry: Slot, lease_id: str, is_of: Callable[[int, str], bool]) -> int:
         """Write an entry over the lease's old one, a dead one or an empty one. The old one's place, or nought."""
@@ -178,6 +179,8 @@ class Table:
                 return slot[1]
             if dead < 0 and slot[0] and not slot[1] & ACTIVE:
                 dead = index
+        if dead < 0 and chain[-1][1][0]:
+            raise OSError(f"{self.path} is full")  # it is made anew, larger
         self.used += dead < 0
         self._write(chain[-1][0] if dead < 0 else dead, entry)
         return 0

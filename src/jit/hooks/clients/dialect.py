@@ -124,10 +124,10 @@ def _with_response(intent: Intent, response: object) -> Intent:
 
 
 def _with_background(intent: Intent, payload: Table) -> Intent:
-    """A turn may end while shell commands it started still run."""
+    """A turn may end while shell commands it started still run; then they are its command."""
     running = [
-        task
+        text(task, "command")
         for task in tables(payload, "background_tasks")
         if task.get("type") == "shell" and task.get("status") == "running"
     ]
-    return replace(intent, background=bool(running))
+    return replace(intent, background=bool(running), command="\n".join(running))

@@ -40,9 +40,13 @@ class Touch(Record):
 
 
 class Stop(Record):
-    """The owner has finished its turn: its leases end after the idle time unless it goes on."""
+    """The owner has finished its turn: its leases end after the idle time unless it goes on.
+
+    `keep` are files that something it started is still writing.
+    """
 
     owner: Owner
+    keep: tuple[str, ...] = ()
 
 
 class End(Record):

@@ -44,7 +44,7 @@ def _stop(state: Leases, command: Stop, evidence: Evidence) -> tuple[Event, ...]
     """The owner's leases run out unless it goes on; and whoever stops stands in no queue."""
     owner, now = command.owner, evidence.now
     mine = [lease for lease in state.of_agent(owner.agent) if same_owner(lease.owner, owner)]
-    awake = [lease for lease in mine if is_file(lease) and not lease.stopped]
+    awake = [x for x in mine if is_file(x) and not x.stopped and x.resources[0] not in command.keep]
     events: list[Event] = [Beaten(replace(lease, beat=now, stopped=True)) for lease in awake]
     if awake and not state.holders(stop_resource(owner)):
         mark = replace(awake[0], lease_id=f"Z{awake[0].lease_id}", resources=(stop_resource(owner),), note="")
