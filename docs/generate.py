@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generator import cli, config, decisions, events, exit_codes, json_contract
+from generator import cli, config, decisions, events, exit_codes, gate, json_contract
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +25,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "decisions.md": decisions.page,
     "events.md": events.page,
     "exit-codes.md": exit_codes.page,
+    "file-gate.md": gate.page,
     "json.md": json_contract.page,
 }
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.gate.watch import holder_of, holders, records
 from tests.surface.jitcli import Jit, make_site, wait_until
+from tests.traceability import covers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,3 +140,27 @@ def test_a_queue_goes_on_without_one_that_does_not_come(site: Path, agent: Calla
     assert cat.wait_for(number).denied == ""
     story = Jit(site)("file", "history", "q.txt").out
     assert "agent:claude-cat" in story
+
+
+@covers("001:M2")
+def test_held_blocked_and_retry_are_only_spoken_of_when_they_matter(site: Path, agent: Callable[..., Agent]) -> None:
+    jit = Jit(site)
+    ann, bob = agent("ann"), agent("bob", JIT_FILES_RETRY_INTERVAL_SECS="1")
+    quiet = ann.ask("a.txt")
+    assert (quiet.out, quiet.err, quiet.code) == ("", "", 0)
+    assert "retry" not in jit("file", "why", "a.txt").out
+    assert gate_line(jit) == "1 held"
+    bob.ask("a.txt")
+    assert "until its one retry" in jit("file", "why", "a.txt").out
+    assert gate_line(jit) == "1 held, 1 waiting"
+    wait_until(lambda: "after one retry" in bob.ask("a.txt").denied)
+    assert gate_line(jit) == "1 held, 1 waiting, 1 blocked"
+    assert "jit file blockers" in jit("status").out
+    ann.tell("SessionEnd")
+    assert "blocked" not in gate_line(jit)
+    assert "jit file blockers" not in jit("status").out
+
+
+def gate_line(jit: Jit) -> str:
+    """What `jit status` says about files."""
+    return next((line[5:].strip() for line in jit("status").out.splitlines() if line.startswith("files")), "")
