@@ -165,44 +165,54 @@ def _record(event: Event) -> str:
     return f"{kind} {type(event).__name__}"
 
 
+def _held() -> Story:
+    """Anna holds the file."""
+    return Story().then(lambda s: s.write(ANNA))
+
+
+def _denied(rule: Rule = "retry-then-halt") -> Story:
+    return _held().then(lambda s: s.write(BEN, rule=rule))
+
+
+def _gone(story: Story) -> object:
+    return story.ask(End(ANNA, "done"))
+
+
+def _changed(story: Story) -> None:
+    story.content = "changed by Anna"
+
+
 def _attempts() -> list[tuple[str, tuple[Event, ...]]]:
-    def held() -> Story:
-        return Story().then(lambda s: s.write(ANNA))
-
-    def denied(rule: Rule = "retry-then-halt") -> Story:
-        return held().then(lambda s: s.write(BEN, rule=rule))
-
     def blocked() -> Story:
-        return denied().wait(RETRY_MS).then(lambda s: s.write(BEN))
-
-    def gone(story: Story) -> object:
-        return story.ask(End(ANNA, "done"))
-
-    def changed(story: Story) -> object:
-        story.content = "changed by Anna"
-        return None
+        return _denied().wait(RETRY_MS).then(lambda s: s.write(BEN))
 
     circle = Story().then(lambda s: s.write(ANNA), lambda s: s.write(BEN, OTHER), lambda s: s.write(ANNA, OTHER))
-    line = denied("queue").then(lambda s: s.write(CLARA, rule="queue"))
     return [
         ("nobody holds it", Story().write(BEN)),
         ("Ben holds it himself, and wrote just now", Story().then(lambda s: s.write(BEN)).write(BEN)),
         ("Anna's subagent holds it, Anna asks", Story().then(lambda s: s.write(HER_SUBAGENT)).write(ANNA)),
-        ("Anna holds it, first attempt", held().write(BEN)),
-        ("the same, again before due", denied().wait(RETRY_MS - 1).write(BEN)),
-        ("the same, at due", denied().wait(RETRY_MS).write(BEN)),
+        ("Anna holds it, first attempt", _held().write(BEN)),
+        ("the same, again before due", _denied().wait(RETRY_MS - 1).write(BEN)),
+        ("the same, at due", _denied().wait(RETRY_MS).write(BEN)),
         ("the same, after that", blocked().wait(RETRY_MS).write(BEN)),
-        ("denied; Anna's lease has ended", denied().then(gone).write(BEN)),
-        ("blocked; Anna's lease has ended", blocked().then(gone).write(BEN)),
+        ("denied; Anna's lease has ended", _denied().then(_gone).write(BEN)),
+        ("blocked; Anna's lease has ended", blocked().then(_gone).write(BEN)),
         ("Anna waits for a file of Ben's", circle.write(BEN)),
-        ("one of two files is held", held().write(BEN, PATH, OTHER)),
-        ("denied, then free; the file changed; Ben writes it whole", denied().then(changed, gone).write(BEN)),
-        ("the same, and Ben replaces a part of it", denied().then(changed, gone).write(BEN, fresh=True)),
-        ("the same, whole, a second time", denied().then(changed, gone, lambda s: s.write(BEN)).write(BEN)),
-        ("rule `fail-fast`: Anna holds it", held().write(BEN, rule="fail-fast")),
-        ("rule `queue`: Anna holds it", held().write(BEN, rule="queue")),
-        ("rule `queue`: free, and it is Ben's turn", denied("queue").then(gone).write(BEN, rule="queue")),
-        ("rule `queue`: free, and it is another's turn", line.then(gone).write(CLARA, rule="queue")),
+        ("one of two files is held", _held().write(BEN, PATH, OTHER)),
+        ("denied, then free; the file changed; Ben writes it whole", _denied().then(_changed, _gone).write(BEN)),
+        ("the same, and Ben replaces a part of it", _denied().then(_changed, _gone).write(BEN, fresh=True)),
+        ("the same, whole, a second time", _denied().then(_changed, _gone, lambda s: s.write(BEN)).write(BEN)),
+        *_attempts_by_rule(),
+    ]
+
+
+def _attempts_by_rule() -> list[tuple[str, tuple[Event, ...]]]:
+    line = _denied("queue").then(lambda s: s.write(CLARA, rule="queue"))
+    return [
+        ("rule `fail-fast`: Anna holds it", _held().write(BEN, rule="fail-fast")),
+        ("rule `queue`: Anna holds it", _held().write(BEN, rule="queue")),
+        ("rule `queue`: free, and it is Ben's turn", _denied("queue").then(_gone).write(BEN, rule="queue")),
+        ("rule `queue`: free, and it is another's turn", line.then(_gone).write(CLARA, rule="queue")),
         ("the same, a retry interval later", line.wait(RETRY_MS).write(CLARA, rule="queue")),
     ]
 
@@ -226,23 +236,20 @@ def _lives() -> list[tuple[str, str, str]]:
 
 
 def _ends() -> list[tuple[str, tuple[Event, ...]]]:
-    def held() -> Story:
-        return Story().then(lambda s: s.write(ANNA))
-
     def dead(story: Story) -> object:
         return story.lives.update({ANNA.process: "dead"})
 
-    story = held()
-    stopped = held().then(lambda s: s.ask(Stop(ANNA)))
-    waiting = held().then(lambda s: s.write(BEN), lambda s: s.wait(RETRY_MS), lambda s: s.write(BEN))
+    story = _held()
+    stopped = _held().then(lambda s: s.ask(Stop(ANNA)))
+    waiting = _held().then(lambda s: s.write(BEN), lambda s: s.wait(RETRY_MS), lambda s: s.write(BEN))
     return [
-        ("Anna's turn is over", held().ask(Stop(ANNA))),
+        ("Anna's turn is over", _held().ask(Stop(ANNA))),
         ("she goes on within the idle time", stopped.wait(IDLE_MS).write(ANNA)),
-        ("she does not; Ben attempts it later", held().then(lambda s: s.ask(Stop(ANNA))).wait(IDLE_MS + 1).write(BEN)),
-        ("her session ends", held().ask(End(ANNA, "the session ended", whole_session=True))),
-        ("her process is dead; Ben attempts it", held().then(dead).write(BEN)),
-        ("her session commits the file", held().ask(Committed(ANNA, (PATH,)))),
+        ("she does not; Ben attempts it later", _held().then(lambda s: s.ask(Stop(ANNA))).wait(IDLE_MS + 1).write(BEN)),
+        ("her session ends", _held().ask(End(ANNA, "the session ended", whole_session=True))),
+        ("her process is dead; Ben attempts it", _held().then(dead).write(BEN)),
+        ("her session commits the file", _held().ask(Committed(ANNA, (PATH,)))),
         ("she gives it back", story.ask(Free(story.held_by(ANNA), ANNA, "done"))),
-        ("an operator takes it away", (again := held()).ask(Free(again.held_by(ANNA), CLARA, "hangs", forced=True))),
+        ("an operator takes it away", (again := _held()).ask(Free(again.held_by(ANNA), CLARA, "hangs", forced=True))),
         ("an operator lets Ben, who is blocked, try again", waiting.ask(Resume(waiting.wait_of(BEN), CLARA, ""))),
     ]
