@@ -12,7 +12,7 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3 python3
 	if $$python -c '$(SUITABLE)' >/dev/null 2>&1; then echo $$python; break; fi; done)
 
 define HELP
-make demo     a scratch repository, agents that race, one killed, and what the log says about it
+make demo     agents that share files and race for issues, two killed, and what the log says about it
 make test     everything the tests need, then all tests        (ARGS="-k lease" JOBS=4)
 make check    format, lint, types, layers, tidy and fast tests, under a minute
 make bench    speed in ratios, written to bench/report.json    (QUICK=1 for under a minute)

@@ -1,8 +1,9 @@
 """`jit demo`: the main job in a few seconds, with real processes, in a repository that is thrown away.
 
-The story is told while it happens. Afterwards the log has to explain all of it: as a table, as the history of the issue
-whose agent was killed, as promises checked with a few lines that know nothing of jit but the log, and by deciding every
-batch anew. However the demonstration ends, no process and no folder stays behind.
+First agents edit the same files, then they race for work. The story is told while it happens. Afterwards the log has to
+explain all of it: as tables, as the history of the issue whose agent was killed, as promises checked with a few lines
+that know nothing of jit but the log, and by deciding every batch anew. However the demonstration ends, no process and
+no folder stays behind.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import tempfile
 import time
 
 from jit.cli.demo_agent import JIT, run_jit
-from jit.cli.demo_story import Check, Story, audit, claim_of, payload_of
+from jit.cli.demo_audit import Check, audit, payload_of
+from jit.cli.demo_story import Story, claim_of
 from jit.cli.table import Column
 from jit.errors import Invalid
 
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
 
     from jit.cli.call import Call
     from jit.cli.demo_agent import Agent
+    from jit.cli.demo_files import Row
 
+EDITS = (Column("AGENT"), Column("FILE"), Column("SECONDS", right=True), Column("WHAT HAPPENED"))
+EDIT_FIELDS = ("agent_id", "file", "secs", "outcome")
 COLUMNS = (Column("AGENT"), Column("WORKTREE"), Column("ISSUE"), Column("FENCE", right=True), Column("WHAT HAPPENED"))
 
 
@@ -52,10 +57,18 @@ def _tell(call: Call, story: Story, began: float) -> int:
     log = story.log()
     replay = run_jit(story.main, story.environ, "validate", "replay")
     fault = replay.text("error", "message") if replay.code else ""
-    checks = [*audit(log), Check("every decision, made anew from the log, is the same (jit validate replay)", fault)]
+    checks = [
+        story.files.check(),
+        *audit(log),
+        Check("every decision, made anew from the log, is the same (jit validate replay)", fault),
+    ]
     rows = [_row(story, agent) for agent in story.agents]
     call.out.data(
         {
+            "edits": [
+                {"agent_id": x.agent_id, "file": x.file, "secs": x.secs, "outcome": x.outcome} for x in story.files.rows
+            ],
+            "refusal": story.files.refusal,
             "agents": rows,
             "denial": story.denial,
             "history": [entry for entry in log if payload_of(entry).get("issue_id") == story.killed_issue],
@@ -74,6 +87,8 @@ def _tell(call: Call, story: Story, began: float) -> int:
 
 def _tell_people(call: Call, story: Story, rows: Sequence[dict[str, str]], checks: Sequence[Check]) -> None:
     out = call.out
+    out.line()
+    out.table(EDITS, [_cells(row) for row in story.files.rows])
     out.line()
     out.table(COLUMNS, [tuple(row.values()) for row in rows])
     out.line()
@@ -101,9 +116,14 @@ def _history(call: Call, story: Story) -> list[str]:
 def _next_steps(story: Story, *, keep: bool) -> Iterator[str]:
     yield "where to go next"
     yield f"  look around:      cd {story.main} && jit log" if keep else "  look around:      jit demo --keep"
-    yield '  your repository:  jit init, then jit issue create --title "…", then jit claim next'
+    yield "  your agents:      jit init, and they share your files: jit file list"
+    yield '  your issues:      jit issue create --title "…", then jit claim next'
     yield "  your script:      jit claim run ISSUE -- COMMAND"
     yield "  read on:          docs/tutorial.md, or jit --help"
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return row.agent_id, row.file, row.secs, row.outcome
 
 
 def _row(story: Story, agent: Agent) -> dict[str, str]:

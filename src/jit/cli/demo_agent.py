@@ -1,8 +1,9 @@
 """The agents of `jit demo`: processes of their own, each in a worktree, each with its own id.
 
-Both ends of the line are here. `Agent` is the demonstration's end: it gives orders. `main` is the process: it carries
-out one jit command per order, and in between it lives and holds what it has claimed. It ends when its orders end, so an
-agent never outlives the demonstration, however that ends.
+Both ends of the line are here. `Agent` is the demonstration's end: it gives orders. `main` is the process: for each
+order it carries out one jit command, or does what an agent client does about an edit or at the end of a session; in
+between it lives and holds what it has. It ends when its orders end, so an agent never outlives the demonstration,
+however that ends.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 from jit.errors import Unavailable
 from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     Document = dict[str, object]
 
@@ -111,9 +113,45 @@ def run_jit(place: str, environ: Mapping[str, str], *words: str) -> Answer:
 
 def main() -> None:
     for line in sys.stdin.buffer:
-        answer = run_jit(os.getcwd(), os.environ, *json.loads(line))
+        words = json.loads(line)
+        deed = DEEDS.get(words[0])
+        answer = Answer(0, deed(*words[1:])) if deed else run_jit(os.getcwd(), os.environ, *words)
         sys.stdout.write(json.dumps([answer.code, answer.document]) + "\n")
         sys.stdout.flush()
+
+
+def _edit(name: str, line: str) -> Document:
+    """Add a line to a file, if the hook lets us: as a client does, in two steps."""
+    began = time.monotonic()
+    path = os.path.join(os.getcwd(), name)
+    denied = _hook("PreToolUse", tool_name="Edit", tool_input={"file_path": path, "old_string": "", "new_string": line})
+    secs = f"{time.monotonic() - began:.2f}"
+    if not denied:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"{text}{line}\n")
+    return {"allowed": not denied, "words": denied, "secs": secs}
+
+
+def _end() -> Document:
+    """The session is over; the agent may begin another one."""
+    _hook("SessionEnd")
+    return {}
+
+
+DEEDS: dict[str, Callable[..., Document]] = {"edit": _edit, "end": _end}
+
+
+def _hook(event: str, **fields: object) -> str:
+    """Run the hook as it stands in a client's settings; the words of its denial, if it denies."""
+    from jit.install.command import installed
+
+    session = {"session_id": os.environ["JIT_AGENT_ID"], "cwd": os.getcwd(), "hook_event_name": event}
+    command = ("sh", "-c", installed().guarded_line("--client", "claude"))
+    done = subprocess.run(command, input=json.dumps(session | fields), capture_output=True, text=True, check=False)
+    answer = json.loads(done.stdout) if done.stdout.strip() else {}
+    return str(answer.get("hookSpecificOutput", {}).get("permissionDecisionReason", ""))
 
 
 if __name__ == "__main__":

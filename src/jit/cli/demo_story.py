@@ -1,8 +1,8 @@
 """What happens in `jit demo`, step by step; each step is a command of a real process.
 
-Seven agents in three worktrees race for six issues. One comes too late. One of the winners is killed with `kill -9`
-while it works: its claim is not robbed, it runs out, and then the one that came too late takes the issue over. The
-others finish.
+The first act is about files (`demo_files`). In the second, seven agents in three worktrees race for six
+issues. One comes too late. One of the winners is killed with `kill -9` while it works: its claim is not robbed, it runs
+out, and then the one that came too late takes the issue over. The others finish.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import os
 import subprocess
 import threading
 import time
-from itertools import pairwise
 
 from jit.cli.demo_agent import Agent, run_jit
-from jit.errors import Invalid, Unavailable
-from jit.kernel.record import Record
+from jit.cli.demo_audit import broken
+from jit.cli.demo_files import Act
+from jit.errors import Unavailable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Story:
     def __init__(self, scratch: str, environ: Mapping[str, str], say: Callable[[str], None]) -> None:
         self.main = f"{scratch}/main"
         self.environ = dict(_secluded(environ, scratch))
+        self.files = Act(self.main, self.environ, say)
         self.agents: list[Agent] = []
         self.outcomes: dict[str, str] = {}
         self.titles: dict[str, str] = {}
@@ -60,6 +61,7 @@ class Story:
     def play(self) -> None:
         self._watch.start()
         self._set_up()
+        self.files.play()
         late = self._race()
         victim = self._kill_one(late)
         self._refuse(late, victim)
@@ -100,7 +102,7 @@ class Story:
             self._say(f"  {agent.id} gets {got}")
         late = [agent for agent in self.agents if agent.claim is None]
         if len(late) != len(NAMES) - len(TITLES):
-            raise _broken(f"{len(late)} of {len(NAMES)} agents got none of {len(TITLES)} issues")
+            raise broken(f"{len(late)} of {len(NAMES)} agents got none of {len(TITLES)} issues")
         return late[0]
 
     def _kill_one(self, late: Agent) -> Agent:
@@ -118,7 +120,7 @@ class Story:
     def _refuse(self, late: Agent, victim: Agent) -> None:
         answer = late.do("claim", "acquire", claim_of(victim).text("issue_id"))
         if answer.code != HELD:
-            raise _broken(f"a held issue was not refused: exit code {answer.code}")
+            raise broken(f"a held issue was not refused: exit code {answer.code}")
         self.denial = answer.text("error", "message")
         self._say(f"{late.id} wants it at once and is refused: {self.denial}")
 
@@ -159,60 +161,21 @@ class Story:
         return repr(self.titles.get(answer.text("issue_id"), "?"))
 
     def _kill_all(self) -> None:
+        self.files.end()
         for agent in self.agents:
             agent.kill()
 
 
-class Check(Record):
-    """A promise, and what breaks it, if anything does."""
-
-    name: str
-    fault: str
-
-
-def audit(log: Sequence[Document]) -> list[Check]:
-    """What must hold of the log, found out from its records alone and without any of jit's own code."""
-    holders: dict[object, object] = {}
-    twice: list[str] = []
-    fences = [0]
-    for entry in log:
-        verb, payload = str(entry["event_type"]).partition(".")[2], payload_of(entry)
-        issue, fence = payload.get("issue_id"), payload.get("fence")
-        if verb == "acquired":
-            twice += [f"{issue} at sequence {entry['sequence']}"] if issue in holders else []
-            holders[issue] = payload["lease_id"]
-            fences.append(fence if isinstance(fence, int) else 0)
-        elif verb in ("released", "evicted"):
-            holders.pop(issue, None)
-    gaps = [str(at) for at, entry in enumerate(log, 1) if entry["sequence"] != at]
-    falls = [str(later) for earlier, later in pairwise(fences) if later <= earlier]
-    return [
-        Check("no issue ever had two holders", ", ".join(twice)),
-        Check("every grant has a larger fence than the one before", ", ".join(falls)),
-        Check("the log has no gap", ", ".join(gaps)),
-        Check("no claim is left behind", ", ".join(map(str, holders))),
-    ]
-
-
-def payload_of(entry: Document) -> Document:
-    payload = entry.get("payload")
-    return payload if isinstance(payload, dict) else {}
-
-
 def claim_of(agent: Agent) -> Answer:
     if agent.claim is None:
-        raise _broken(f"{agent.id} has no claim")
+        raise broken(f"{agent.id} has no claim")
     return agent.claim
 
 
 def _must(answer: Answer) -> Answer:
     if answer.code:
-        raise _broken(f"a command failed: {answer.text('error', 'message')}")
+        raise broken(f"a command failed: {answer.text('error', 'message')}")
     return answer
-
-
-def _broken(what: str) -> Invalid:
-    return Invalid(f"the demonstration went wrong: {what}", hint="look around with: jit demo --keep")
 
 
 def _secluded(environ: Mapping[str, str], scratch: str) -> Iterator[tuple[str, str]]:

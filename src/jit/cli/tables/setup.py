@@ -45,12 +45,13 @@ COMMANDS = (
     ),
     Command(
         ("demo",),
-        "agents that race for work, in a scratch repository",
+        "agents that share files and race for work, in a scratch repository",
         "jit.cli.demo:demo",
         (Option("--keep", "", "keep the scratch repository, to look around in it", "flag"),),
         (),
-        "Real processes race for issues; one is killed with `kill -9` and its claim is reclaimed; the log then"
-        " explains every decision. Nothing outside a temporary directory is touched.",
+        "Real processes edit the same files through the hooks of agent clients, then race for issues; two are killed"
+        " with `kill -9`, and what they had is taken over; the log then explains every decision. Nothing outside a"
+        " temporary directory is touched.",
     ),
     Command(("version",), "print the version", "jit.cli.setup:version"),
     Command(("_complete",), "", "jit.cli.setup:complete", trailing=True, hidden=True),
