@@ -47,6 +47,21 @@ def test_a_table_grows_before_it_is_crowded(tmp_path: Path) -> None:
     site.close()
 
 
+@pytest.mark.parametrize("count", [FIRST_SLOTS, 5 * FIRST_SLOTS])
+def test_one_lease_may_have_more_names_than_the_table_has_slots(tmp_path: Path, count: int) -> None:
+    site, other = Site(tmp_path), Site(tmp_path)
+    other.take("before")
+    names = tuple(f"issue:n{number}" for number in range(count))
+    many = Acquire(site.machine.ulid(0), names, ANN, Ttl(60_000))
+    assert type(site.engine.submit(many).answer).__name__ == "Granted"
+    assert type(other.claim(f"n{count - 1}", BOB).answer).__name__ == "Denied"
+    site.release(many.lease_id)
+    assert type(other.claim(f"n{count - 1}", BOB).answer).__name__ == "Granted"
+    assert len(other.held()) == 2
+    site.close()
+    other.close()
+
+
 def test_a_table_without_an_empty_slot_says_so_and_is_searched_only_once(tmp_path: Path) -> None:
     table = new_table(str(tmp_path / "table"), 0, 0o600)
     lease = lease_of(1)

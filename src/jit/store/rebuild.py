@@ -12,7 +12,7 @@ from jit.store import durable
 from jit.store.agreement import boot_word, crc_before
 from jit.store.checkpoint import read_index
 from jit.store.scan import Scan
-from jit.store.table import new_table
+from jit.store.table import Full, new_table
 from jit.store.view import lease_at
 
 TYPE_CHECKING = False
@@ -28,13 +28,8 @@ def rebuild(plane: Plane, fd: int, in_place: Table | None, now: Instant, progres
     scan = scan_log(plane, fd, progress)
     if scan.end != posix.fstat(fd).st_size:
         durable.truncate(fd, scan.end)
-    table = new_table(f"{plane.table}.{posix.getpid()}.tmp", len(scan.at), plane.file_mode)
-    inode = posix.fstat(fd).st_ino
-    table.boot, table.inode = boot_word(now), inode
-    for offset in scan.at.values():
-        lease = lease_at(fd, offset)
-        if lease is not None:
-            table.put(lease, offset, now, _never)
+    table = _filled(plane, fd, scan, now, len(scan.at))
+    table.boot, table.inode = boot_word(now), posix.fstat(fd).st_ino
     table.fence, table.sequence, table.applied = scan.fence, scan.sequence, scan.end
     table.line_crc = int(crc_before(fd, scan.end) or "0", 16)
     table.commit()
@@ -43,6 +38,20 @@ def rebuild(plane: Plane, fd: int, in_place: Table | None, now: Instant, progres
     if in_place is not None:
         in_place.retire()
         in_place.close()
+    return table
+
+
+def _filled(plane: Plane, fd: int, scan: Scan, now: Instant, room: int) -> Table:
+    """A table with all leases of a scan. One with many names needs more room than most; that shows only now."""
+    table = new_table(f"{plane.table}.{posix.getpid()}.tmp", room, plane.file_mode)
+    try:
+        for offset in scan.at.values():
+            lease = lease_at(fd, offset)
+            if lease is not None:
+                table.put(lease, offset, now, _never)
+    except Full:
+        table.close()
+        return _filled(plane, fd, scan, now, max(2 * room, table.slots))
     return table
 
 

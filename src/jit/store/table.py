@@ -46,6 +46,10 @@ def name_hash(name: str) -> int:
     return crc32(data) << 32 | crc32(data[::-1]) | 1
 
 
+class Full(OSError):
+    """There is no empty slot. The table is made anew, with more of them."""
+
+
 class Table:
     """One open table file, or none (fd -1). Only the holder of the writers' lock changes it."""
 
@@ -180,7 +184,7 @@ class Table:
             if dead < 0 and slot[0] and not slot[1] & ACTIVE:
                 dead = index
         if dead < 0 and chain[-1][1][0]:
-            raise OSError(f"{self.path} is full")  # it is made anew, larger
+            raise Full(f"{self.path} is full")
         self.used += dead < 0
         self._write(chain[-1][0] if dead < 0 else dead, entry)
         return 0
