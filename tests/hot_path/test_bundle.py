@@ -42,14 +42,19 @@ class Site:
 
     def write(self, path: str, *options: str) -> str:
         """The hook before a write by a session that nobody else is; what it said on standard error."""
-        event = {"session_id": "s", "cwd": str(self.repository), "hook_event_name": "PreToolUse", "tool_name": "Write"}
-        payload = json.dumps({**event, "tool_input": {"file_path": f"{self.repository}/{path}", "content": "x"}})
+        said = self.call("PreToolUse", "Write", *options, file_path=f"{self.repository}/{path}", content="x")
+        assert f"/{path}" in "".join(holders(self.repository))
+        return said
+
+    def call(self, event: str, tool: str, *options: str, cwd: Path | None = None, **arguments: str) -> str:
+        """Any call of the hook, which has nothing to say to the client."""
+        about = {"session_id": "s", "cwd": str(cwd or self.repository), "hook_event_name": event, "tool_name": tool}
+        payload = json.dumps({**about, "tool_input": arguments})
         command = [sys.executable, "-I", "-S", *options, str(self.jit / "hooks/entry.py"), "--client", "claude"]
         done = subprocess.run(
             command, input=payload, env=self.environ, capture_output=True, text=True, timeout=60, check=True
         )
         assert done.stdout == ""
-        assert f"/{path}" in "".join(holders(self.repository))
         return done.stderr
 
     def members(self) -> set[str]:
@@ -80,6 +85,45 @@ def test_a_hook_with_a_bundle_looks_for_nothing_else(site: Site) -> None:
     found = imported(site.write("two.txt", "-X", "importtime")) - bare()
     in_c = {"gc", "_json", "fcntl", "binascii", "_blake2"}
     assert found == {*ROOTS, "jit.hooks", "jit.hooks.main", *in_c}
+
+
+FIRST = {"jit", "jit.hooks", "jit.hooks.main", "jit.hooks.clients.claude", "gc", "_json"}
+
+
+@pytest.mark.parametrize(
+    ("event", "tool", "arguments", "more"),
+    [
+        ("PreToolUse", "Read", {"file_path": "a.txt"}, set()),
+        ("PostToolUse", "Edit", {"file_path": "a.txt", "old_string": "a", "new_string": "b"}, set()),
+        ("PostToolUseFailure", "Write", {"file_path": "a.txt", "content": "b"}, set()),
+        ("SessionStart", "", {}, set()),
+        ("UserPromptSubmit", "", {}, set()),
+        ("PreToolUse", "Bash", {"command": "ls -la"}, {"jit.hooks.shell", "jit.hooks.shell.readers"}),
+        ("PostToolUse", "Bash", {"command": "git status"}, {"jit.hooks.shell", "jit.hooks.shell.readers"}),
+    ],
+)
+def test_a_call_that_changes_nothing_loads_nothing_that_decides(
+    site: Site, event: str, tool: str, arguments: dict[str, str], more: set[str]
+) -> None:
+    site.write("one.txt")
+    said = site.call(event, tool, "-X", "importtime", **arguments)  # type: ignore[arg-type]
+    assert imported(said) - bare() == FIRST | more
+
+
+def test_where_jit_is_not_in_use_nothing_that_decides_is_loaded(site: Site, tmp_path: Path) -> None:
+    site.write("one.txt")
+    subprocess.run(["git", "init", "--quiet", tmp_path / "plain"], check=True, timeout=60)
+    place = {"cwd": tmp_path / "plain", "file_path": str(tmp_path / "plain/a.txt")}
+    said = site.call("PreToolUse", "Write", "-X", "importtime", **place)  # type: ignore[arg-type]
+    assert imported(said) - bare() == FIRST
+
+
+def test_a_file_of_a_guarded_repository_is_leased_from_wherever_the_call_comes(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain/link").symlink_to(site.repository)
+    for name, path in (("one", site.repository / "one.txt"), ("two", Path("link/two.txt"))):
+        site.call("PreToolUse", "Write", cwd=tmp_path / "plain", file_path=str(path), content="x")
+        assert f"/{name}.txt" in "".join(holders(site.repository))
 
 
 def test_the_bundle_holds_what_a_write_loads_and_nothing_more(site: Site) -> None:
@@ -113,7 +157,9 @@ def test_a_damaged_bundle_does_no_harm_and_is_replaced(site: Site, content: byte
 def test_a_tier_that_was_cut_off_is_no_reason_to_let_a_write_pass(site: Site) -> None:
     site.write("one.txt")
     whole = site.bundle.read_bytes()
-    site.bundle.write_bytes(whole[:-1000])
+    _, tiers, _ = marshal.loads(whole)  # noqa: S302
+    _, offset, size = tiers["jit.hooks.gate"]
+    site.bundle.write_bytes(whole[: offset + size - 1])
     site.write("two.txt")
     assert site.bundle.read_bytes() == whole
 

@@ -45,6 +45,10 @@ TIERS: dict[str, tuple[str, ...]] = {
         "jit.systems.files.concern",
         "jit.systems.files.decide",
     ),
+    "jit.hooks.shell.readers": (),
+    "jit.hooks.commands": ("jit.hooks.slips", "jit.hooks.shell.walk"),
+    "jit.hooks.refusal": ("jit.systems.files.contention",),
+    "jit.systems.files.endings": (),
 }
 
 

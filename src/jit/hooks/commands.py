@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
+from jit.disk import expanduser, isdir, join
 from jit.hooks.shell.targets import find
 from jit.kernel.lease import Evidence, lease_standing
 from jit.systems.files.commands import Target
@@ -17,12 +16,13 @@ if TYPE_CHECKING:
     from jit.kernel.lease import Lease
 
 MOST_NAMES = 3
+_MAGIC = frozenset("*?[")
 MOST_FILES = 2000  # of a folder that is removed or copied over; more are looked at after the call
 
 
 def shell_targets(place: Place, intent: Intent) -> tuple[tuple[Target, ...], tuple[str, ...]]:
     """The files that a command names for writing, those that a git operation may overwrite, and what is not known."""
-    told = find(intent.command, intent.cwd, os.path.expanduser("~"))
+    told = find(intent.command, intent.cwd, place.space.environ.get("HOME", "") or expanduser("~"))
     paths: list[str] = []
     for write in told.writes:
         paths += _files_of(write)
@@ -50,19 +50,25 @@ def warning(place: Place, unknown: tuple[str, ...]) -> str:
 
 def _files_of(write: Write) -> list[str]:
     """The files behind one entry: itself, what a pattern matches, or what lies below it."""
-    from glob import glob, has_magic
-
-    found = [write.path] if write.certain or not has_magic(write.path) else glob(write.path) or [write.path]
+    found = [write.path] if write.certain or not _MAGIC.intersection(write.path) else _matches(write.path)
     if not write.below:
-        return [path for path in found if not os.path.isdir(path)]
+        return [path for path in found if not isdir(path)]
     below: list[str] = []
     for path in found:
-        below += _below(path) if os.path.isdir(path) else [path]
+        below += _below(path) if isdir(path) else [path]
     return below[:MOST_FILES]
 
 
+def _matches(pattern: str) -> list[str]:
+    from glob import glob
+
+    return glob(pattern) or [pattern]
+
+
 def _below(folder: str) -> list[str]:
-    return [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
+    import os
+
+    return [join(place, name) for place, _, names in os.walk(folder) for name in names]
 
 
 def _held_by_others(place: Place) -> list[Target]:

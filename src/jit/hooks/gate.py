@@ -19,19 +19,14 @@ if TYPE_CHECKING:
     from jit.hooks.intent import Intent, Reply
     from jit.systems.files.commands import Touch
 
-TURNS = ("stop", "subagent-stop", "end")
-
 
 def respond(client: Client, intent: Intent, environ: Mapping[str, str]) -> Reply:
-    """The client's answer to one call."""
-    writes = intent.event == "pre" and intent.manner != "none"
-    if not writes and intent.event not in (*TURNS, "post"):
-        return client.allow(intent)
+    """The client's answer to a call that concerns jit."""
     place = find_place(intent, environ)
     if place is None:
         return client.allow(intent)
     try:
-        if writes:
+        if intent.event == "pre":
             return _before_write(client, intent, place, environ)
         if intent.event == "post":
             return _after_call(client, intent, place)
@@ -80,8 +75,6 @@ def _settled(client: Client, place: Place, touch: Touch, outcome: Outcome) -> st
 
 def _after_call(client: Client, intent: Intent, place: Place) -> Reply:
     """After a shell call: what changed without a lease is a slip, recorded and told."""
-    if intent.manner != "shell" or intent.background:
-        return client.allow(intent)
     from jit.hooks.slips import find
 
     words = find(place, intent)

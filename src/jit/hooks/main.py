@@ -11,6 +11,7 @@ import sys
 from jit.disk import environment
 from jit.errors import JitError
 from jit.hooks.clients import NAMES, client
+from jit.hooks.concern import concerns
 from jit.hooks.intent import Intent, Reply
 from jit.kernel.jsontext import loads
 
@@ -50,10 +51,13 @@ def answer(client: Client, data: bytes, hint: str) -> Reply:
         intent = client.read(payload, hint)
     except (ValueError, RecursionError, JitError) as error:
         return _unread(client, str(error))
+    environ = environment()
     try:
+        if not concerns(intent, environ):
+            return client.allow(intent)
         from jit.hooks.gate import respond
 
-        return respond(client, intent, environment())
+        return respond(client, intent, environ)
     except Exception as error:  # noqa: BLE001  the one boundary of this surface
         from jit.hooks.mishap import failed
 

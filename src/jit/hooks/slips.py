@@ -7,10 +7,10 @@ those that others hold are told about. Some clients name the changed files thems
 
 from __future__ import annotations
 
-import os
+import posix
 from binascii import crc32
 
-from jit.hooks.refusal import words
+from jit.disk import isdir
 from jit.systems.files.names import is_file, owner_key
 
 TYPE_CHECKING = False
@@ -23,8 +23,10 @@ def begin(place: Place) -> None:
     """Note the moment before a command that may write."""
     folder = f"{place.space.plane.root}/calls"
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        os.close(os.open(_mark(place), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600))
+        if not isdir(folder):
+            posix.mkdir(folder, 0o700)
+        flags = posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC
+        posix.close(posix.open(_mark(place), flags, 0o600))
     except OSError:
         return  # without the note there is nothing to compare with; the leases stand all the same
 
@@ -32,6 +34,10 @@ def begin(place: Place) -> None:
 def find(place: Place, intent: Intent) -> str:
     """Words for the model about files that it changed although others hold them; nothing if all is well."""
     changed = list(intent.paths) or _written_since(place)
+    if not changed:
+        return ""
+    from jit.hooks.refusal import words
+
     ledger = place.space.snapshot().ledger
     held = {r for lease in ledger.of_agent(place.owner.agent) if is_file(lease) for r in lease.resources}
     slipped = [target for target in place.leasable(changed, intent.cwd, fresh=True) if target.resource not in held]
@@ -46,8 +52,8 @@ def _written_since(place: Place) -> list[str]:
 
     mark = _mark(place)
     try:
-        begun = os.stat(mark).st_mtime_ns
-        os.unlink(mark)
+        begun = posix.stat(mark).st_mtime_ns
+        posix.unlink(mark)
     except OSError:
         return []
     code, text, _ = run(place.space.repo, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
@@ -58,7 +64,7 @@ def _written_since(place: Place) -> list[str]:
 
 def _is_newer(path: str, moment_ns: int) -> bool:
     try:
-        return os.lstat(path).st_mtime_ns >= moment_ns
+        return posix.lstat(path).st_mtime_ns >= moment_ns
     except OSError:
         return False
 

@@ -1,0 +1,53 @@
+"""Does a call concern jit? Answered before anything that decides is loaded, because most calls do not.
+
+Whoever is unsure here says yes: then the gate looks.
+"""
+
+from __future__ import annotations
+
+from jit.disk import dirname, exists, isdir, join, lexists, realpath
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jit.hooks.intent import Intent
+
+TURNS = ("stop", "subagent-stop", "end")
+
+
+def concerns(intent: Intent, environ: Mapping[str, str]) -> bool:
+    """May this call change a file of a guarded repository, or end a turn in one?"""
+    if intent.event in TURNS:
+        return is_guarded(intent, environ)
+    if intent.event not in ("pre", "post") or intent.manner == "none":
+        return False
+    if intent.event == "post" and (intent.manner != "shell" or intent.background):
+        return False
+    if intent.manner == "shell" and not intent.paths:
+        from jit.hooks.shell.readers import only_reads
+
+        if only_reads(intent.command):
+            return False
+    return is_guarded(intent, environ)
+
+
+def is_guarded(intent: Intent, environ: Mapping[str, str]) -> bool:
+    """Is jit in use around the call, or around one of its files?"""
+    if environ.get("GIT_DIR") or not intent.cwd:
+        return True
+    folders = {realpath(intent.cwd)}
+    folders.update(dirname(realpath(join(intent.cwd, path))) for path in intent.paths)
+    return any(_is_guarded(folder) for folder in folders)
+
+
+def _is_guarded(folder: str) -> bool:
+    """Where `.git` is not a folder it leads elsewhere, and that is for the gate to follow."""
+    while True:
+        dot_git = join(folder, ".git")
+        if lexists(dot_git) and (not isdir(dot_git) or exists(f"{dot_git}/jit")):
+            return True
+        above = dirname(folder)
+        if above == folder:
+            return False
+        folder = above
