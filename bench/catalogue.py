@@ -20,7 +20,7 @@ from race import race
 from spawn import (
     BARE_INTERPRETER,
     bare_memory,
-    hook_command,
+    hook_line,
     jit_command,
     probe,
     probe_memory,
@@ -115,7 +115,11 @@ class Catalogue:
         bare = Entry(
             "python", partial(time_command, BARE_INTERPRETER, self.few.repository, self.scale.spawns), few.prepare
         )
-        entries = [Entry("hook", few.measure, few.prepare), Entry("hook.10k", many.measure, many.prepare)]
+        entries = [
+            Entry("hook", few.measure, few.prepare),
+            Entry("hook.10k", many.measure, many.prepare),
+            Entry("hook.idle", few.measure_idle, few.prepare),
+        ]
         history = f"{MANY_LEASES:,} leases, {self.scale.long_log:,} records"
         figures = [
             Figure(
@@ -128,6 +132,7 @@ class Catalogue:
                 note="a durable grant, as a client starts it",
             ),
             Figure("hook.10k", "hook.10k", "python", "p50", "ms", Goal(1.8, "<="), note=history),
+            Figure("hook.idle", "hook.idle", "python", "p50", "ms", note="after an edit, when there is nothing to do"),
         ]
         return Card(bare, entries, figures, self.scale.plan)
 
@@ -190,7 +195,7 @@ class Hook:
 
     def prepare(self) -> None:
         self.store.prepare()
-        for event in ("PreToolUse", "SessionEnd"):
+        for event in ("PreToolUse", "PostToolUse", "SessionEnd"):
             payload = {
                 "session_id": "5e550000-0000-4000-8000-000000000000",
                 "cwd": str(self.store.repository),
@@ -204,8 +209,12 @@ class Hook:
         write, end = (("/bin/sh", "-c", self._line(event)) for event in ("PreToolUse", "SessionEnd"))
         return time_command(write, self.store.repository, self.times, undo=end)
 
+    def measure_idle(self) -> Sample:
+        after = ("/bin/sh", "-c", self._line("PostToolUse"))
+        return time_command(after, self.store.repository, self.times)
+
     def _line(self, event: str) -> str:
-        return f"exec {shlex.join(hook_command())} < {shlex.quote(str(self._payload(event)))}"
+        return f"{hook_line()} < {shlex.quote(str(self._payload(event)))}"
 
     def _payload(self, event: str) -> Path:
         return self.store.repository / f"{event}.json"

@@ -56,11 +56,11 @@ def jit_command() -> list[str]:
     return [str(script)] if script.exists() else [sys.executable, "-m", "jit"]
 
 
-def hook_command() -> list[str]:
+def hook_line() -> str:
     """The hook as `jit setup claude` writes it into the client's configuration."""
     from jit.install.command import installed
 
-    return installed().words("--client", "claude")
+    return installed().guarded_line("--client", "claude")
 
 
 def probe(action: str, control_dir: str) -> dict[str, float]:
