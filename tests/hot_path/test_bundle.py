@@ -182,3 +182,26 @@ def test_what_lies_beside_jit_does_not_stand_in_for_pythons_own_modules(site: Si
         (site.jit.parent / f"{name}.py").write_text("raise SystemExit(9)")
     site.write("größe.txt")
     site.write("größe2.txt")
+
+
+def test_setup_makes_the_bundle_and_uninstall_takes_it_away(site: Site, tmp_path: Path) -> None:
+    def jit(*words: str) -> str:
+        command = [sys.executable, "-P", "-m", "jit", *words]
+        environ = {**site.environ, "PYTHONPATH": str(site.jit.parent)}
+        done = subprocess.run(
+            command, env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+        )
+        return done.stdout + done.stderr
+
+    assert "more slowly" not in jit("setup", "claude")
+    made = site.bundle.stat()
+    assert str(site.jit / "hooks/entry.py") in (tmp_path / ".claude/settings.json").read_text()
+    jit("setup", "claude")
+    assert site.bundle.stat().st_mtime_ns == made.st_mtime_ns
+    jit("uninstall", "--client", "claude")
+    assert site.bundle.exists()
+    jit("uninstall")
+    assert not site.bundle.exists()
+    shutil.rmtree(site.bundle.parent)
+    site.bundle.parent.write_text("a file in place of the folder")
+    assert "more slowly" in jit("setup", "claude")

@@ -39,8 +39,12 @@ PROJECT_HINTS = {
 }
 
 
+SLOW = "jit's own folder cannot be written, so hooks start more slowly; whoever may write it can run this command once"
+
+
 def setup(call: Call) -> int:
     """Write the client's own configuration, and say what else the client wants."""
+    from jit.hooks.bundle import ensure
     from jit.install.command import installed
     from jit.install.installation import set_up
 
@@ -51,6 +55,8 @@ def setup(call: Call) -> int:
     program = installed()
     outcome = set_up(name, _level(call), program, trust=trust)
     notes = _notes(name, outcome, project=call.parsed.flag("--project"))
+    if not ensure():
+        notes.append(SLOW)
     rows = [{"path": change.path, "state": change.state} for change in outcome.changes]
     command = program.guarded_line("--client", name)
     call.out.data({"client": name, "files": rows, "command": command, "trusted": outcome.trusted, "notes": notes})
@@ -62,6 +68,7 @@ def setup(call: Call) -> int:
 
 def uninstall(call: Call) -> int:
     """Give every file back."""
+    from jit.hooks.bundle import remove
     from jit.install.clients import PLACES
     from jit.install.command import installed
     from jit.install.installation import project_level, take_out, take_out_of_git, user_level
@@ -79,6 +86,8 @@ def uninstall(call: Call) -> int:
         done += take_out(level, program, names if name else (*names, "git"))
         done += [] if name else take_out_of_git(repo, level, program)
     done += _take_back(call) if whole else []
+    if not name:
+        remove()
     rows = [{"path": change.path, "state": change.state, "aside": change.aside or None} for change in done]
     call.out.data({"files": rows, "count": len(rows)})
     _tell(call, done)

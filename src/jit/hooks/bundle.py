@@ -16,6 +16,7 @@ import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 
 from jit.hooks.clients import NAMES
+from jit.hooks.loader import is_fresh
 from jit.store.durable import replace_file
 
 TYPE_CHECKING = False
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     Node = TypeVar("Node", ast.Module, ast.ClassDef, ast.FunctionDef)
 
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+HOME = FOLDER.removesuffix("/jit/hooks")
 FIRST_PART = 32_768
 IN_C = ("_blake2", "_json", "binascii", "fcntl")
 SUFFIX = EXTENSION_SUFFIXES[0]  # the one with this interpreter's version
@@ -57,18 +60,40 @@ def location(folder: str) -> str:
     return f"{folder}/__pycache__/bundle.{sys.implementation.cache_tag}-{sys.hexversion:x}"
 
 
+def ensure() -> bool:
+    """See to it that there is a bundle of the sources as they are. False if it cannot be kept here."""
+    return _is_whole(location(FOLDER)) or refresh()
+
+
 def refresh() -> bool:
     """Write a bundle of the sources as they are. False if it cannot be kept here."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    path = location(folder)
+    path = location(FOLDER)
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if not os.access(os.path.dirname(path), os.W_OK):
             return False
-        replace_file(path, build(folder.removesuffix("/jit/hooks")), mode=0o644, durable=False)
+        replace_file(path, build(HOME), mode=0o644, durable=False)
     except (OSError, SyntaxError):  # a source that somebody is editing right now
         return False
     return True
+
+
+def remove() -> None:
+    """Leave nothing behind that no installer knows of. A hook that is still in use makes it anew."""
+    try:
+        os.unlink(location(FOLDER))
+    except OSError:
+        return
+
+
+def _is_whole(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            _, tiers, _ = marshal.loads(file.read(FIRST_PART))  # noqa: S302  written by us
+            size = os.fstat(file.fileno()).st_size
+    except (OSError, EOFError, ValueError, TypeError):
+        return False
+    return all(is_fresh(HOME, stamps) and offset + length <= size for stamps, offset, length in tiers.values())
 
 
 def build(home: str) -> bytes:
