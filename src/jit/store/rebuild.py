@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import posix
 
+from jit.kernel.record import specialise
 from jit.store import durable
 from jit.store.agreement import boot_word, crc_before
 from jit.store.checkpoint import read_index
 from jit.store.scan import Scan
-from jit.store.table import Full, new_table
+from jit.store.table import new_table, slots_of
 from jit.store.view import lease_at
 
 TYPE_CHECKING = False
@@ -23,12 +24,15 @@ if TYPE_CHECKING:
     from jit.store.table import Table
 
 
+MANY = 100  # leases for which constructors of their own are worth making
+
+
 def rebuild(plane: Plane, fd: int, in_place: Table | None, now: Instant, progress: Progress | None) -> Table:
     """A new table that fits the log, put in place of the old one. Cuts off a tail that was never finished."""
     scan = scan_log(plane, fd, progress)
     if scan.end != posix.fstat(fd).st_size:
         durable.truncate(fd, scan.end)
-    table = _filled(plane, fd, scan, now, len(scan.at))
+    table = _filled(plane, fd, scan, now)
     table.boot, table.inode = boot_word(now), posix.fstat(fd).st_ino
     table.fence, table.sequence, table.applied = scan.fence, scan.sequence, scan.end
     table.line_crc = int(crc_before(fd, scan.end) or "0", 16)
@@ -41,17 +45,19 @@ def rebuild(plane: Plane, fd: int, in_place: Table | None, now: Instant, progres
     return table
 
 
-def _filled(plane: Plane, fd: int, scan: Scan, now: Instant, room: int) -> Table:
-    """A table with all leases of a scan. One with many names needs more room than most; that shows only now."""
-    table = new_table(f"{plane.table}.{posix.getpid()}.tmp", room, plane.file_mode)
-    try:
-        for offset in scan.at.values():
-            lease = lease_at(fd, offset)
-            if lease is not None:
-                table.put(lease, offset, now, _never)
-    except Full:
-        table.close()
-        return _filled(plane, fd, scan, now, max(2 * room, table.slots))
+def _filled(plane: Plane, fd: int, scan: Scan, now: Instant) -> Table:
+    """A table with all leases of a scan."""
+    from array import array
+
+    if len(scan.at) > MANY:
+        specialise()
+    words = array("Q")
+    for offset in scan.at.values():
+        lease = lease_at(fd, offset)
+        for slot in slots_of(lease, offset, now) if lease is not None else ():
+            words.extend(slot)
+    table = new_table(f"{plane.table}.{posix.getpid()}.tmp", len(words) // 4, plane.file_mode)
+    table.fill(words)
     return table
 
 
@@ -67,7 +73,3 @@ def scan_log(plane: Plane, fd: int, progress: Progress | None) -> Scan:
     scan = Scan(plane.log, end=place.offset, sequence=place.sequence, fence=place.fence)
     scan.at = start.at
     return scan.run(fd, size, progress)
-
-
-def _never(_place: int, _lease_id: str) -> bool:
-    return False

@@ -20,6 +20,7 @@ from jit.kernel.policy import Indefinite, Ttl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Callable, Iterator
 
     from jit.kernel.instant import Instant
@@ -88,14 +89,28 @@ class Table:
 
     def put(self, lease: Lease, offset: int, now: Instant, is_of: Callable[[int, str], bool]) -> None:
         """Let every name of the lease lead to `offset`."""
-        endless = isinstance(lease.policy, Indefinite)
-        place = offset << 3 | ACTIVE | (ENDLESS if endless else 0)
-        owner, due = name_hash(lease.owner.agent), _due(lease, now)
-        before = self._put((name_hash(lease.lease_id), place | OF_LEASE, owner, due), lease.lease_id, is_of)
-        for resource in lease.resources:
-            self._put((name_hash(resource), place, owner, due), lease.lease_id, is_of)
+        own, *others = slots_of(lease, offset, now)
+        before = self._put(own, lease.lease_id, is_of)
+        for slot in others:
+            self._put(slot, lease.lease_id, is_of)
         self.active += not before
-        self.endless += endless - (before & ENDLESS != 0)  # a renewal may have changed the policy
+        self.endless += (own[1] & ENDLESS != 0) - (before & ENDLESS != 0)  # a renewal may have changed the policy
+
+    def fill(self, words: array[int]) -> None:
+        """Put all these slots, four words each, into a table that has none yet."""
+        from mmap import mmap
+
+        with mmap(self.fd, self.end()) as file, memoryview(file).cast("Q") as view:
+            mask, first = self.slots - 1, SLOTS_AT // 8
+            for at in range(0, len(words), 4):
+                index = words[at] & mask
+                while view[first + 4 * index]:
+                    index = (index + 1) & mask
+                view[first + 4 * index : first + 4 * index + 4] = words[at : at + 4]
+        self.used = len(words) // 4
+        flags = words[1::4]
+        self.active = sum(1 for place in flags if place & OF_LEASE)
+        self.endless = sum(1 for place in flags if place & OF_LEASE and place & ENDLESS)
 
     def drop(self, lease: Lease, is_of: Callable[[int, str], bool]) -> None:
         """Take every name of the lease away."""
@@ -206,12 +221,21 @@ def open_table(path: str, *, writable: bool) -> Table | None:
         return None
 
 
-def new_table(path: str, leases: int, mode: int) -> Table:
-    """An empty table with room for that many leases, under a name of its own until it is put in place."""
+def slots_of(lease: Lease, offset: int, now: Instant) -> Iterator[Slot]:
+    """One slot for each name of a lease, the one of its own id first."""
+    place = offset << 3 | ACTIVE | (ENDLESS if isinstance(lease.policy, Indefinite) else 0)
+    owner, due = name_hash(lease.owner.agent), _due(lease, now)
+    yield name_hash(lease.lease_id), place | OF_LEASE, owner, due
+    for resource in lease.resources:
+        yield name_hash(resource), place, owner, due
+
+
+def new_table(path: str, names: int, mode: int) -> Table:
+    """An empty table with room for that many names, under a name of its own until it is put in place."""
     table = Table(posix.open(path, posix.O_RDWR | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC, mode), path)
     posix.fchmod(table.fd, mode)
     table.slots = FIRST_SLOTS
-    while table.slots < 6 * leases:
+    while table.slots < 3 * names:
         table.slots <<= 1
     posix.pwrite(table.fd, b"\0" * 32, SLOTS_AT + (table.slots - 1) * 32)
     return table
