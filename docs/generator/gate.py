@@ -170,6 +170,10 @@ def _held() -> Story:
     return Story().then(lambda s: s.write(ANNA))
 
 
+def _finished() -> Story:
+    return Story().then(lambda s: s.write(HER_SUBAGENT), lambda s: s.ask(Stop(HER_SUBAGENT)))
+
+
 def _denied(rule: Rule = "retry-then-halt") -> Story:
     return _held().then(lambda s: s.write(BEN, rule=rule))
 
@@ -191,6 +195,7 @@ def _attempts() -> list[tuple[str, tuple[Event, ...]]]:
         ("nobody holds it", Story().write(BEN)),
         ("Ben holds it himself, and wrote just now", Story().then(lambda s: s.write(BEN)).write(BEN)),
         ("Anna's subagent holds it, Anna asks", Story().then(lambda s: s.write(HER_SUBAGENT)).write(ANNA)),
+        ("the same, and that subagent has stopped", _finished().write(ANNA)),
         ("Anna holds it, first attempt", _held().write(BEN)),
         ("the same, again before due", _denied().wait(RETRY_MS - 1).write(BEN)),
         ("the same, at due", _denied().wait(RETRY_MS).write(BEN)),

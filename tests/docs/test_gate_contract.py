@@ -38,6 +38,7 @@ def test_an_attempt_is_answered_as_promised() -> None:
     assert told["denied, then free; the file changed; Ben writes it whole"] == ("outdated", True)
     assert told["the same, whole, a second time"] == ("", False)
     assert told["Anna's subagent holds it, Anna asks"] == ("waiting", True)
+    assert told["the same, and that subagent has stopped"] == ("", True)
 
 
 @covers("001:P1.2", "001:P1.X")

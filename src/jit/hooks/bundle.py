@@ -43,7 +43,6 @@ TIERS: dict[str, tuple[str, ...]] = {
     **{f"jit.hooks.clients.{name}": () for name in NAMES},
     "jit.hooks.gate": (
         "jit.store.jsonl",
-        "jit.store.checkpoint",
         "jit.store.file_commands",
         "jit.systems.files.concern",
         "jit.systems.files.decide",

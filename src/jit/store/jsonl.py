@@ -23,6 +23,7 @@ from jit.store.codec import encode_batch
 from jit.store.plane import Plane, open_lock, open_log, prepare
 from jit.store.table import Table, open_table, places
 from jit.store.view import PointView, lease_at
+from jit.systems.decide import is_of_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
         def now(self) -> Instant: ...
 
 
-SMALL = 200  # up to so many leases the readable index follows every change
+SMALL = 200  # up to so many leases the readable index follows every change of a claim
+BEHIND = 64  # and is so many records behind at most where only files come and go, because a hook has no time for it
 NOTE_MS = 1000  # how old the words in the lock file may be while one process goes on writing
 BURST_MS = 100  # but not more often than this within one process
 
@@ -58,7 +60,7 @@ class JsonlStore:
         self.clock = clock
         self.options = options or Options()
         self._session: _Session | None = None
-        self._index_due = False
+        self._index_due = self._index_urgent = False
         self._index_written_ms = -BURST_MS
         self._exclusive = _Exclusive(self)
         self._doubtful: set[str] = set()
@@ -82,6 +84,7 @@ class JsonlStore:
         except OSError as error:
             raise durable.fault(self.plane.log, error) from error
         session.record(batch, lines, end)
+        self._index_urgent = self._index_urgent or not is_of_files(batch.command)
         return Appended(expected + len(lines), end, batch.batch_id)
 
     def settle(self, appended: Appended) -> None:
@@ -132,15 +135,16 @@ class JsonlStore:
         return self._session
 
     def _refresh_index(self, *, now_or_never: bool = False) -> None:
-        """Bring the readable index up to date: at every change while the set is small, rarely when it is large."""
+        """Bring the readable index up to date: often while the set is small, rarely when it is large."""
         now_ms = time.monotonic_ns() // 1_000_000
         if not self._index_due or (now_ms - self._index_written_ms < BURST_MS and not now_or_never):
             return
         session = self._writing()
         table = session.table
-        if table.active > SMALL and table.sequence - table.checkpointed() < max(1000, 2 * table.active):
+        small = 1 if self._index_urgent else BEHIND
+        if table.sequence - table.checkpointed() < (small if table.active <= SMALL else max(1000, 2 * table.active)):
             return
-        self._index_due = False
+        self._index_due = self._index_urgent = False
         self._index_written_ms = now_ms
         with session.index_lock:
             snapshot_index(self.plane, session, self.clock.now(), self.options)

@@ -13,7 +13,7 @@ from jit.store import durable
 from jit.store.agreement import boot_word, crc_before
 from jit.store.checkpoint import read_index
 from jit.store.scan import Scan
-from jit.store.table import new_table, slots_of
+from jit.store.table import new_table, packed, slots_of
 from jit.store.view import lease_at
 
 TYPE_CHECKING = False
@@ -47,17 +47,15 @@ def rebuild(plane: Plane, fd: int, in_place: Table | None, now: Instant, progres
 
 def _filled(plane: Plane, fd: int, scan: Scan, now: Instant) -> Table:
     """A table with all leases of a scan."""
-    from array import array
-
     if len(scan.at) > MANY:
         specialise()
-    words = array("Q")
+    slots = bytearray()
     for offset in scan.at.values():
         lease = lease_at(fd, offset)
         for slot in slots_of(lease, offset, now) if lease is not None else ():
-            words.extend(slot)
-    table = new_table(f"{plane.table}.{posix.getpid()}.tmp", len(words) // 4, plane.file_mode)
-    table.fill(words)
+            slots += packed(slot)
+    table = new_table(f"{plane.table}.{posix.getpid()}.tmp", len(slots) // 32, plane.file_mode)
+    table.fill(slots)
     return table
 
 

@@ -20,7 +20,6 @@ from jit.kernel.policy import Indefinite, Ttl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Callable, Iterator
 
     from jit.kernel.instant import Instant
@@ -74,8 +73,8 @@ class Table:
 
     def commit(self) -> None:
         words = (_MAGIC, self.boot, self.inode, self.slots, self.used, self.applied, self.sequence, self.fence)
-        data = _packed((*words, self.active, self.endless, self.line_crc, 0))
-        posix.pwrite(self.fd, data[:-8] + _packed((crc32(data[:-8]),)), 0)
+        data = packed((*words, self.active, self.endless, self.line_crc, 0))
+        posix.pwrite(self.fd, data[:-8] + packed((crc32(data[:-8]),)), 0)
 
     def retire(self) -> None:
         """Tell every process that has this file open to open its successor."""
@@ -96,10 +95,11 @@ class Table:
         self.active += not before
         self.endless += (own[1] & ENDLESS != 0) - (before & ENDLESS != 0)  # a renewal may have changed the policy
 
-    def fill(self, words: array[int]) -> None:
-        """Put all these slots, four words each, into a table that has none yet."""
+    def fill(self, slots: bytes | bytearray) -> None:
+        """Put all these slots into a table that has none yet."""
         from mmap import mmap
 
+        words = memoryview(slots).cast("Q")
         with mmap(self.fd, self.end()) as file, memoryview(file).cast("Q") as view:
             mask, first = self.slots - 1, SLOTS_AT // 8
             for at in range(0, len(words), 4):
@@ -108,7 +108,7 @@ class Table:
                     index = (index + 1) & mask
                 view[first + 4 * index : first + 4 * index + 4] = words[at : at + 4]
         self.used = len(words) // 4
-        flags = words[1::4]
+        flags = words[1::4].tolist()
         self.active = sum(1 for place in flags if place & OF_LEASE)
         self.endless = sum(1 for place in flags if place & OF_LEASE and place & ENDLESS)
 
@@ -140,7 +140,7 @@ class Table:
 
     def of_agent(self, agent: str) -> Iterator[Slot]:
         """The slots of one agent's leases."""
-        wanted = _packed((name_hash(agent),))
+        wanted = packed((name_hash(agent),))
         for start in range(SLOTS_AT, self.end(), _BLOCK):
             data = posix.pread(self.fd, min(_BLOCK, self.end() - start), start)
             yield from _leases_with(wanted, data)
@@ -154,14 +154,14 @@ class Table:
         return self._word(_SYNCED_AT)
 
     def set_synced(self, position: int) -> None:
-        posix.pwrite(self.fd, _packed((position,)), _SYNCED_AT)
+        posix.pwrite(self.fd, packed((position,)), _SYNCED_AT)
 
     def checkpointed(self) -> int:
         """The sequence that the readable index was last written at."""
         return self._word(_CHECKPOINT_AT)
 
     def set_checkpointed(self, sequence: int) -> None:
-        posix.pwrite(self.fd, _packed((sequence,)), _CHECKPOINT_AT)
+        posix.pwrite(self.fd, packed((sequence,)), _CHECKPOINT_AT)
 
     def close(self) -> None:
         if self.fd >= 0:
@@ -205,7 +205,7 @@ class Table:
         return 0
 
     def _write(self, index: int, slot: Slot) -> None:
-        posix.pwrite(self.fd, _packed(slot), SLOTS_AT + index * 32)
+        posix.pwrite(self.fd, packed(slot), SLOTS_AT + index * 32)
 
 
 def places(content: bytes) -> list[int]:
@@ -263,5 +263,5 @@ def _slots(data: bytes) -> Iterator[Slot]:
     return zip(words, words, words, words, strict=True)
 
 
-def _packed(words: tuple[int, ...]) -> bytes:
+def packed(words: tuple[int, ...]) -> bytes:
     return b"".join([word.to_bytes(8, sys.byteorder) for word in words])

@@ -52,7 +52,7 @@ def waiting_words(wait: Lease, now: Instant) -> str:
     """For the model: why, until when, and what to do next."""
     told = wait_of(wait)
     path = path_of(waited_for(wait))
-    held = f"{path} is being changed by {told.held_by} since {clock_text(told.held_since.wall_ms)}"
+    held = f"{path} is being changed by {_holder(wait)} since {clock_text(told.held_since.wall_ms)}"
     if told.due is None or told.phase == "queued":
         return f"{held}. You are in its queue. Do other work, then try this edit again."
     left = duration(max(0, elapsed_ms(now, told.due)))
@@ -62,16 +62,22 @@ def waiting_words(wait: Lease, now: Instant) -> str:
     )
 
 
+def _holder(wait: Lease) -> str:
+    """Who has it; the parts of one session go by one name."""
+    held_by = wait_of(wait).held_by
+    return f"another subagent of your own session ({held_by})" if held_by == wait.owner.agent else held_by
+
+
 def blocked_words(wait: Lease) -> str:
     told = wait_of(wait)
     path = path_of(waited_for(wait))
     if told.phase == "deadlock":
         return (
-            f"{path} is held by {told.held_by}, who waits for a file of yours. Finish or commit what you hold,"
+            f"{path} is held by {_holder(wait)}, who waits for a file of yours. Finish or commit what you hold,"
             f" or stop and tell your operator. Blocker {wait.lease_id}."
         )
     return (
-        f"{path} is still held by {told.held_by} since {clock_text(told.held_since.wall_ms)}, after one retry."
+        f"{path} is still held by {_holder(wait)} since {clock_text(told.held_since.wall_ms)}, after one retry."
         f" Stop this task, do not skip it, and tell your operator: jit file blockers. Blocker {wait.lease_id}."
     )
 

@@ -100,11 +100,15 @@ class Model:
 
     def _drop_if_over(self, path: str, asking: Who) -> None:
         hold = self.held.get(path)
-        if hold is None or not self.is_over(hold):
+        if hold is None or not (self.is_over(hold) or self._is_handed_over(hold, asking)):
             return
         del self.held[path]
         if hold.who != asking and self.lives[hold.process] != "dead":
             self.seen[hold.who, path] = self.contents.get(path, "")
+
+    def _is_handed_over(self, hold: Hold, asking: Who) -> bool:
+        """What a part of a session has stopped with is free for the other parts."""
+        return hold.stopped and hold.who != asking and hold.who[0] == asking[0]
 
     def _wake(self, who: Who, process: int) -> None:
         for path, hold in self.held.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from jit.kernel.events import Beaten, Released, Renewed
@@ -9,6 +11,9 @@ from jit.kernel.record import replace
 from jit.systems.files.commands import Committed, End, Free, Stop
 from tests.systems.files.ground import ANN, BOB, CAT, IDLE_MS, Ground, answer, names, owner, resource
 from tests.traceability import covers
+
+if TYPE_CHECKING:
+    from jit.kernel.lease import Owner
 
 SUB = owner("ann", "sub-1")
 OTHER_SUB = owner("ann", "sub-2")
@@ -171,3 +176,19 @@ def test_stop_end_and_commit_of_somebody_unknown_change_nothing(ground: Ground) 
     assert ground.ask(Stop(CAT)) == ()
     assert ground.ask(End(CAT, "done", whole_session=True)) == ()
     assert ground.ask(Committed(CAT, (resource("c.txt"),))) == ()
+
+
+@pytest.mark.parametrize(("first", "then"), [(SUB, ANN), (ANN, SUB)], ids=["its subagent", "its main thread"])
+def test_a_session_goes_on_at_once_with_what_a_part_of_it_has_finished(first: Owner, then: Owner) -> None:
+    ground = Ground()
+    ground.touch(first, "a.txt")
+    assert answer(ground.touch(then, "a.txt")) == "waiting"
+    ground.ask(Stop(first))
+    assert answer(ground.touch(then, "a.txt")) == ""
+    assert ground.holder("a.txt") == then
+    assert answer(ground.touch(BOB, "a.txt")) == "waiting"
+
+
+def test_another_session_waits_for_the_idle_time(ground: Ground) -> None:
+    ground.ask(Stop(ANN))
+    assert answer(ground.touch(BOB, "a.txt")) == "waiting"

@@ -90,6 +90,10 @@ def _look(case: Attempt, target: Target, new_id: str, found: list[Event], gone: 
             found += () if mine else remember(case.state, lease, target.resource, case.evidence)
         elif mine:
             own = lease
+        elif lease.stopped and _of_one_session(lease.owner, case.command.owner):
+            gone.add(lease.lease_id)
+            found.append(Released(lease, case.command.owner, "its session goes on"))
+            found += remember(case.state, lease, target.resource, case.evidence)
         elif not (lease.shared and target.shared):
             rival = rival or lease
     if rival is None and own is None and target.rule == "queue":
@@ -97,6 +101,11 @@ def _look(case: Attempt, target: Target, new_id: str, found: list[Event], gone: 
 
         rival = ahead(case, target.resource, found)
     return Look(target, new_id, own, rival)
+
+
+def _of_one_session(one: Owner, other: Owner) -> bool:
+    """The parts of one client session: what one of them has finished another may go on with."""
+    return one.agent == other.agent and one.session.partition("/")[0] == other.session.partition("/")[0]
 
 
 def _admit(case: Attempt, look: Look, fence: int, answers: list[Event]) -> tuple[Event, ...]:
