@@ -18,7 +18,7 @@ make check    format, lint, types, layers, tidy and fast tests, under a minute
 make bench    speed in ratios, written to bench/report.json    (QUICK=1 for under a minute)
 make docs     reference pages from the source
 make mutants  small deliberate bugs, and the test that kills each
-make clients  the real agent clients at one file, run by a harness of their own (tests/clients/harness.py)
+make clients  the real agent clients at one file (JIT_CLIENTS_DIR, JIT_AGENT_HARNESS: see tests/clients)
 make clean    remove .venv and everything that was built
 endef
 
