@@ -36,9 +36,11 @@ def is_guarded(intent: Intent, environ: Mapping[str, str]) -> bool:
     """Is jit in use around the call, or around one of its files?"""
     if environ.get("GIT_DIR") or not intent.cwd:
         return True
-    folders = {realpath(intent.cwd)}
-    folders.update(dirname(realpath(join(intent.cwd, path))) for path in intent.paths)
-    return any(_is_guarded(folder) for folder in folders)
+    return _is_guarded(realpath(intent.cwd)) or any(is_guarded_file(path, intent.cwd) for path in intent.paths)
+
+
+def is_guarded_file(path: str, cwd: str) -> bool:
+    return path.startswith("~") or _is_guarded(dirname(realpath(join(cwd, path))))
 
 
 def _is_guarded(folder: str) -> bool:

@@ -6,6 +6,7 @@ one engine command; what happens if that is refused is in `refusal`.
 
 from __future__ import annotations
 
+from jit.hooks.concern import is_guarded_file
 from jit.hooks.place import Place, find_place
 from jit.kernel.events import Denied, Refused
 from jit.systems.files.commands import End, Stop
@@ -49,7 +50,7 @@ def _before_write(client: Client, intent: Intent, place: Place, environ: Mapping
         words = _settled(client, place, touch, outcome)
         if words:
             return client.deny(intent, words)
-    if place.elsewhere:
+    if any(is_guarded_file(path, intent.cwd) for path in place.elsewhere):
         from jit.hooks.elsewhere import ask
 
         words = ask(client, intent, place, environ, outcome)
