@@ -58,6 +58,7 @@ def waiting(phase: str = "waiting", due: Instant | None = DUE, holder: str = "L1
     return Lease("WL2", names, BOB, HELD.policy, 8, at(10), at(10), at(190), "Write", "main", note=json.dumps(note))
 
 
+STOP = replace(HELD, lease_id="ZL1", resources=("stop:agent:claude-ann||ann-session/",))
 SEEN = replace(HELD, lease_id="SL1", resources=(f"seen:agent:claude-ann||ann-session/|{RESOURCE}",))
 
 
@@ -212,6 +213,13 @@ WORDS = [
     (Lapsed(waiting()), "agent:codex-bob waits no longer for src/x.py: it is gone"),
     (Evicted(waiting(), OPERATOR, "tidy"), "agent:codex-bob waits no longer for src/x.py: tidy"),
     (Renewed(SEEN), "agent:claude-ann is remembered to have seen src/x.py"),
+    (Renewed(STOP), "agent:claude-ann has stopped"),
+    (Released(STOP, STOP.owner, "went on"), "agent:claude-ann no longer rests"),
+    (Renewed(waiting("queued")), "it is the turn of agent:codex-bob at src/x.py, until 2026-01-03 12:03:10Z"),
+    (
+        Released(waiting("queued"), OPERATOR, "its turn passed"),
+        "agent:codex-bob missed its turn at src/x.py and left the queue when human:operator asked",
+    ),
 ]
 
 

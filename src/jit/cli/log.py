@@ -14,7 +14,7 @@ from jit.kernel.instant import Instant, rfc3339
 from jit.kernel.lease import Evidence
 from jit.store.history import Follower, batch_of, entries, newest, picked, restored
 from jit.systems.claims import ISSUE
-from jit.systems.files import SEEN
+from jit.systems.files import SEEN, STOP
 from jit.views.active import active, active_row, clock_text
 from jit.views.files import file_row, held
 from jit.views.timeline import held_at, tell
@@ -165,8 +165,8 @@ def is_about(line: Line, issue: str) -> bool:
 
 
 def is_told(line: Line) -> bool:
-    """Is it worth telling to people? What owners saw of files is bookkeeping of the file gate."""
-    return not line.event_type.startswith(SEEN.replace(":", "."))
+    """Is it worth telling to people? What owners saw of files, and that they rest, is bookkeeping of the file gate."""
+    return not line.event_type.startswith((SEEN.replace(":", "."), STOP.replace(":", ".")))
 
 
 def is_of(line: Line, agent: str) -> bool:

@@ -9,8 +9,9 @@ from jit.kernel.ledger import Ledger, fold
 from jit.kernel.policy import Indefinite, Revisions, Ttl, WhileAlive
 from jit.kernel.record import unreachable
 from jit.systems.claims.decide import Claim, ClaimNext
-from jit.systems.files import FILE, SEEN, WAIT
+from jit.systems.files import FILE, SEEN, STOP, WAIT
 from jit.systems.files.names import path_of, waited_for
+from jit.systems.files.queue import TURN_PASSED
 from jit.systems.files.wait import wait_of
 from jit.views.active import clock_text, duration
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 def tell(event: Event, decision: Decision) -> str:
     """One line about an event that explains the decision it came from."""
     lease = event.lease
-    if lease is not None and lease.resources[0].startswith((FILE, WAIT, SEEN)):
+    if lease is not None and lease.resources[0].startswith((FILE, WAIT, SEEN, STOP)):
         return _tell_of_file(event, lease, decision)
     match event:
         case Granted() | Renewed() | Beaten():
@@ -62,13 +63,15 @@ def tell(event: Event, decision: Decision) -> str:
 
 
 def _tell_of_file(event: Event, lease: Lease, decision: Decision) -> str:
-    """The file gate's leases: on a file, on a place in the line for it, and on what was seen of it."""
+    """The file gate's leases: on a file, on a place in the line for it, on what was seen of it, and on rest."""
     kind = lease.resources[0]
     if kind.startswith(WAIT):
         return _tell_wait(event, lease)
     who = lease.owner.agent
     if kind.startswith(SEEN):
         return f"{who} is remembered to have seen {path_of(kind.partition('|' + FILE)[2])}"
+    if kind.startswith(STOP):
+        return f"{who} has stopped" if isinstance(event, Renewed) else f"{who} no longer rests"
     path = path_of(kind)
     match event:
         case Released():
@@ -104,6 +107,8 @@ def _file_lapse(lease: Lease, decision: Decision) -> str:
 def _tell_wait(event: Event, lease: Lease) -> str:
     who, path, told = lease.owner.agent, path_of(waited_for(lease)), wait_of(lease)
     if isinstance(event, Released):
+        if event.reason == TURN_PASSED:
+            return f"{who} missed its turn at {path} and left the queue when {event.by.agent} asked"
         if event.by.agent != who:
             return f"{event.by.agent} let {who} try {path} again{_because(event.reason)}"
         return f"{who} waits no longer for {path}{_because(event.reason)}"
@@ -111,6 +116,8 @@ def _tell_wait(event: Event, lease: Lease) -> str:
         return f"{who} waits no longer for {path}: {'it is gone' if isinstance(event, Lapsed) else event.reason}"
     held = f"{path}, held by {told.held_by}"
     match told.phase:
+        case "queued" if told.due is not None:
+            return f"it is the turn of {who} at {path}, until {clock_text(told.due.wall_ms)}"
         case "queued":
             return f"{who} queues for {held}"
         case "deadlock":

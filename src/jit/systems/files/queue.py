@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from jit.systems.files.touch import Attempt
 
 
+TURN_PASSED = "its turn passed"
+
+
 def ahead(case: Attempt, resource: str, found: list[Event]) -> Lease | None:
     """The wait whose turn it is, if it is somebody else's; what becomes of the queue is added to `found`."""
     owner, now = case.command.owner, case.evidence.now
@@ -40,7 +43,7 @@ def ahead(case: Attempt, resource: str, found: list[Event]) -> Lease | None:
             return called
         if elapsed_ms(now, wait.due) > 0:
             return first
-        found += leave(case.state, first, owner, "its turn passed", case.evidence)
+        found += leave(case.state, first, owner, TURN_PASSED, case.evidence)
     return None
 
 
