@@ -170,6 +170,10 @@ def _held() -> Story:
     return Story().then(lambda s: s.write(ANNA))
 
 
+def _failed() -> Story:
+    return _held().then(lambda s: s.ask(Stop(ANNA, failed=True)))
+
+
 def _finished() -> Story:
     return Story().then(lambda s: s.write(HER_SUBAGENT), lambda s: s.ask(Stop(HER_SUBAGENT)))
 
@@ -251,6 +255,7 @@ def _ends() -> list[tuple[str, tuple[Event, ...]]]:
         ("Anna's turn is over", _held().ask(Stop(ANNA))),
         ("she goes on within the idle time", stopped.wait(IDLE_MS).write(ANNA)),
         ("she does not; Ben attempts it later", _held().then(lambda s: s.ask(Stop(ANNA))).wait(IDLE_MS + 1).write(BEN)),
+        ("her turn fails; Ben attempts it", _failed().wait(1).write(BEN)),
         ("her session ends", _held().ask(End(ANNA, "the session ended", whole_session=True))),
         ("her process is dead; Ben attempts it", _held().then(dead).write(BEN)),
         ("her session commits the file", _held().ask(Committed(ANNA, (PATH,)))),

@@ -71,4 +71,8 @@ def test_every_way_in_which_a_lease_ends_is_written_down() -> None:
         "an operator takes it away",
     ]
     lapsed = [what for what, text in ends.items() if "`file Lapsed`" in text]
-    assert lapsed == ["she does not; Ben attempts it later", "her process is dead; Ben attempts it"]
+    assert lapsed == [
+        "she does not; Ben attempts it later",
+        "her turn fails; Ben attempts it",
+        "her process is dead; Ben attempts it",
+    ]

@@ -164,3 +164,12 @@ def test_held_blocked_and_retry_are_only_spoken_of_when_they_matter(site: Path, 
 def gate_line(jit: Jit) -> str:
     """What `jit status` says about files."""
     return next((line[5:].strip() for line in jit("status").out.splitlines() if line.startswith("files")), "")
+
+
+@covers("000:FR6.2", "001:P4.2")
+def test_an_agent_whose_model_failed_lets_go_of_its_files_at_once(site: Path, agent: Callable[..., Agent]) -> None:
+    ann, bob = agent("ann"), agent("bob")
+    ann.write("a.txt")
+    ann.tell("StopFailure", error="unknown")
+    wait_until(lambda: bob.write("a.txt") == "")
+    assert ann.write("b.txt") == ""

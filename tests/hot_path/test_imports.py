@@ -26,7 +26,6 @@ ALLOWED = {
     "errno": "names of faults, in C",
     "fcntl": "the writers' lock, in C",
     "binascii": "checksums, in C",
-    "mmap": "a table that is made anew, in C",
     "_json": "the C half of json, without the package and its regular expressions",
     "pwd": "the user's name and home where the environment does not say them, in C",
 }

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from jit.hooks.intent import Intent
 
-TURNS = ("stop", "subagent-stop", "end")
+TURNS = ("stop", "subagent-stop", "breakdown", "end")
 
 
 def concerns(intent: Intent, environ: Mapping[str, str]) -> bool:

@@ -86,7 +86,7 @@ def _turn_over(intent: Intent, place: Place) -> None:
     if intent.event == "end":
         place.engine.submit(End(place.owner, "the session ended", whole_session=not intent.subagent))
     else:
-        place.engine.submit(Stop(place.owner, _still_written(intent, place)))
+        place.engine.submit(Stop(place.owner, _still_written(intent, place), failed=intent.event == "breakdown"))
 
 
 def _still_written(intent: Intent, place: Place) -> tuple[str, ...]:

@@ -20,15 +20,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
-    # pre: a tool is about to run. post, failed: it has run. stop, subagent-stop: a turn is over. start, end: of a
-    # session. prompt: a person spoke. other: nothing that a lease depends on.
-    Event = Literal["pre", "post", "failed", "stop", "subagent-stop", "start", "end", "prompt", "other"]
+    # pre: a tool is about to run. post, failed: it has run. stop, subagent-stop: a turn is over. breakdown: a turn was
+    # ended by a fault of the client or of its model. start, end: of a session. prompt: a person spoke. other: nothing
+    # that a lease depends on.
+    Event = Literal["pre", "post", "failed", "stop", "subagent-stop", "breakdown", "start", "end", "prompt", "other"]
     # whole: replaces the content. edit: a replacement that the client applies to the file as it then is. none: reads,
     # and everything else that changes no file; never gated.
     Manner = Literal["whole", "edit", "delete", "move", "patch", "shell", "none"]
     Denial = Literal["json", "exit", "throw", "cancel"]
 
-EVENTS: tuple[Event, ...] = ("pre", "post", "failed", "stop", "subagent-stop", "start", "end", "prompt", "other")
+EVENTS: tuple[Event, ...] = (
+    "pre", "post", "failed", "stop", "subagent-stop", "breakdown", "start", "end", "prompt", "other",
+)  # fmt: skip
 
 
 class Intent(Record):

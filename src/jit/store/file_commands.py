@@ -29,7 +29,8 @@ def _rest(command: FileCommand) -> str:
             words = f'"tool":{quote(command.tool)},"branch":{quote(command.branch)}'
             return f',"targets":{targets},"ids":{dumps(list(command.ids))},{policy},{words}'
         case Stop():
-            return f',"keep":{dumps(list(command.keep))}' if command.keep else ""
+            keep = f',"keep":{dumps(list(command.keep))}' if command.keep else ""
+            return keep + (',"failed":true' if command.failed else "")
         case End():
             whole = ',"whole_session":true' if command.whole_session else ""
             return f',"reason":{quote(command.reason)}{whole}'
@@ -49,7 +50,7 @@ def decode_file_command(owner: Owner, body: Json) -> FileCommand:
         case "touch":
             return _decode_touch(owner, body)
         case "stop":
-            return Stop(owner, tuple(body.get("keep", ())))  # type: ignore[arg-type]
+            return Stop(owner, tuple(body.get("keep", ())), bool(body.get("failed", False)))  # type: ignore[arg-type]
         case "end":
             return End(owner, str(body["reason"]), bool(body.get("whole_session", False)))
         case "committed":

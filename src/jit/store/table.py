@@ -97,16 +97,14 @@ class Table:
 
     def fill(self, slots: bytes | bytearray) -> None:
         """Put all these slots into a table that has none yet."""
-        from mmap import mmap
-
-        words = memoryview(slots).cast("Q")
-        with mmap(self.fd, self.end()) as file, memoryview(file).cast("Q") as view:
-            mask, first = self.slots - 1, SLOTS_AT // 8
-            for at in range(0, len(words), 4):
-                index = words[at] & mask
-                while view[first + 4 * index]:
-                    index = (index + 1) & mask
-                view[first + 4 * index : first + 4 * index + 4] = words[at : at + 4]
+        words, content = memoryview(slots).cast("Q"), bytearray(self.slots * _SLOT)
+        view, mask = memoryview(content).cast("Q"), self.slots - 1
+        for at in range(0, len(words), 4):
+            index = words[at] & mask
+            while view[4 * index]:
+                index = (index + 1) & mask
+            view[4 * index : 4 * index + 4] = words[at : at + 4]
+        posix.pwrite(self.fd, content, SLOTS_AT)
         self.used = len(words) // 4
         flags = words[1::4].tolist()
         self.active = sum(1 for place in flags if place & OF_LEASE)

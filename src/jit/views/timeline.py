@@ -84,6 +84,8 @@ def _tell_of_file(event: Event, lease: Lease, decision: Decision) -> str:
             return f"{event.by.agent} was denied {path}: held by {who} since {clock_text(lease.acquired.wall_ms)}"
         case Refused():
             return f"{event.by.agent} was refused {path}: {event.code}, it belongs to {who}"
+        case Beaten() if lease.stopped and isinstance(lease.policy, WhileAlive) and not lease.policy.idle_ms:
+            return f"{who} stopped and let go of {path}"
         case Beaten() if lease.stopped:
             return f"{who} stopped; it keeps {path} only for as long as it may be idle"
         case Beaten() | Renewed():

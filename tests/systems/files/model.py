@@ -22,6 +22,7 @@ class Hold:
     before: str
     beat: int
     stopped: bool = False
+    idle_ms: int = IDLE_MS
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,10 @@ class Model:
         stale = [self._take(who, process, path) for path in paths]
         return "outdated" if any(stale) and not fresh else ""
 
-    def stop(self, who: Who) -> None:
+    def stop(self, who: Who, *, failed: bool = False) -> None:
         for path, hold in self.held.items():
             if hold.who == who and not hold.stopped:
-                self.held[path] = changed(hold, stopped=True, beat=self.now)
+                self.held[path] = changed(hold, stopped=True, beat=self.now, idle_ms=0 if failed else IDLE_MS)
         for waiting, path in [key for key, wait in self.waits.items() if key[0] == who and wait.phase == "queued"]:
             self.resume(waiting, path)
 
@@ -95,8 +96,8 @@ class Model:
     def is_over(self, hold: Hold | Wait) -> bool:
         silent = self.now - hold.beat
         life = self.lives[hold.process]
-        stopped = isinstance(hold, Hold) and hold.stopped
-        return life == "dead" or (stopped and silent > IDLE_MS) or (life == "unknown" and silent > SILENCE_MS)
+        rested = isinstance(hold, Hold) and hold.stopped and silent > hold.idle_ms
+        return life == "dead" or rested or (life == "unknown" and silent > SILENCE_MS)
 
     def _drop_if_over(self, path: str, asking: Who) -> None:
         hold = self.held.get(path)
@@ -112,7 +113,7 @@ class Model:
 
     def _wake(self, who: Who, process: int) -> None:
         for path, hold in self.held.items():
-            in_time = self.now - hold.beat <= IDLE_MS
+            in_time = self.now - hold.beat <= hold.idle_ms
             if (hold.who, hold.process) == (who, process) and hold.stopped and in_time:
                 self.held[path] = changed(hold, stopped=False, beat=self.now)
 

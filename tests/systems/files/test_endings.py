@@ -192,3 +192,27 @@ def test_a_session_goes_on_at_once_with_what_a_part_of_it_has_finished(first: Ow
 def test_another_session_waits_for_the_idle_time(ground: Ground) -> None:
     ground.ask(Stop(ANN))
     assert answer(ground.touch(BOB, "a.txt")) == "waiting"
+
+
+def test_a_failure_lets_go_of_everything_at_once(ground: Ground) -> None:
+    ground.ask(Stop(ANN, failed=True))
+    ground.wait(1)
+    assert answer(ground.touch(BOB, "a.txt")) == ""
+    assert answer(ground.touch(BOB, "b.txt")) == "waiting"  # her subagent works on
+
+
+def test_whoever_goes_on_after_a_failure_is_told_what_changed_meanwhile(ground: Ground) -> None:
+    ground.ask(Stop(ANN, failed=True))
+    ground.wait(1)
+    ground.touch(BOB, "a.txt")
+    ground.write("a.txt", "by bob")
+    ground.ask(End(BOB, "done"))
+    assert answer(ground.touch(ANN, "a.txt")) == "outdated"
+
+
+def test_whoever_goes_on_after_a_failure_has_its_idle_time_again(ground: Ground) -> None:
+    ground.ask(Stop(ANN, failed=True))
+    ground.touch(ANN, "a.txt")
+    ground.ask(Stop(ANN))
+    ground.wait(IDLE_MS)
+    assert answer(ground.touch(BOB, "a.txt")) == "waiting"

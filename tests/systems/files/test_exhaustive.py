@@ -72,6 +72,8 @@ def successors(node: Node, rule: Rule) -> Iterator[Node]:
             assert told == after.model.touch(NAMES[number], number, chosen, rule, fresh=False)
             yield agreed(after)
         yield agreed(told_nothing(node, Stop(owner), lambda model, who=NAMES[number]: model.stop(who)))
+        failed = Stop(owner, failed=True)
+        yield agreed(told_nothing(node, failed, lambda model, who=NAMES[number]: model.stop(who, failed=True)))
         end = End(owner, "done", whole_session=True)
         yield agreed(told_nothing(node, end, lambda model, who=NAMES[number]: model.end(who, whole=True)))
         commit = Committed(owner, (PREFIX + "one",))
@@ -136,7 +138,7 @@ def key(model: Model) -> Hashable:
     """Everything that an answer may depend on, as seen from now and by the order of the grants."""
     order = sorted({*(hold.grant for hold in model.held.values()), *(wait.place for wait in model.waits.values())})
     held = [
-        (path, hold.who, hold.before, age(model, hold.beat), hold.stopped, order.index(hold.grant))
+        (path, hold.who, hold.before, age(model, hold.beat), hold.stopped, hold.idle_ms, order.index(hold.grant))
         for path, hold in sorted(model.held.items())
     ]
     waits = [

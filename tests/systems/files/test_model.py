@@ -59,10 +59,10 @@ class Gate(RuleBasedStateMachine):
         expected = self.model.touch(NAMES[agent], self.pid(agent), chosen, RULES[chosen[0]], fresh=fresh)
         assert told == expected
 
-    @rule(agent=agents)
-    def stop(self, agent: int) -> None:
-        self.submit(Stop(self.owners[agent]))
-        self.model.stop(NAMES[agent])
+    @rule(agent=agents, failed=st.booleans())
+    def stop(self, agent: int, *, failed: bool) -> None:
+        self.submit(Stop(self.owners[agent], failed=failed))
+        self.model.stop(NAMES[agent], failed=failed)
 
     @rule(agent=agents, whole=st.booleans())
     def end(self, agent: int, *, whole: bool) -> None:

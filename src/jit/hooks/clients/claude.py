@@ -3,7 +3,7 @@
 It hands over absolute paths, with symbolic links unresolved. Calls that it knows to be wrong (a missing file, a text
 not found) fail before any hook hears of them. After a wait an `Edit` is applied to the file as it then is, while a
 `Write` over changed content is refused by the client itself. Subagents share the session and differ in `agent_id`; a
-"stop" of the main thread says nothing about them.
+"stop" of the main thread says nothing about them. A turn that its model failed ends in a "StopFailure" alone.
 
 Copilot and Cursor fire hooks from a repository's `.claude/settings.json` as well, with the tool names Write, Edit,
 Bash, Shell and Delete over keys of their own. They understand the denial below; remarks reach Claude alone.
@@ -55,6 +55,7 @@ def events() -> tuple[Hook, ...]:
         Hook("PostToolUse", MATCHER, 60),
         Hook("PostToolUseFailure", MATCHER, 60),
         Hook("Stop", "", 60),
+        Hook("StopFailure", "", 60),
         Hook("SubagentStop", "", 60),
         Hook("SessionStart", "", 60),
         Hook("SessionEnd", "", 30),

@@ -36,7 +36,7 @@ NAMES: dict[str, Event] = {
     "TaskResume": "start",
     "TaskComplete": "stop",
     "TaskCancel": "stop",
-    "TaskError": "stop",
+    "TaskError": "breakdown",
     "SessionShutdown": "end",
     "UserPromptSubmit": "prompt",
 }

@@ -22,6 +22,7 @@ NAMES: dict[str, Event] = {
     "PostToolUse": "post",
     "PostToolUseFailure": "failed",
     "Stop": "stop",
+    "StopFailure": "breakdown",
     "SubagentStop": "subagent-stop",
     "SessionStart": "start",
     "SessionEnd": "end",

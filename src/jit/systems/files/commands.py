@@ -42,11 +42,13 @@ class Touch(Record):
 class Stop(Record):
     """The owner has finished its turn: its leases end after the idle time unless it goes on.
 
-    `keep` are files that something it started is still writing.
+    `keep` are files that something it started is still writing. `failed`: it did not end its turn itself, so nobody
+    waits for it to go on.
     """
 
     owner: Owner
     keep: tuple[str, ...] = ()
+    failed: bool = False
 
 
 class End(Record):

@@ -8,6 +8,7 @@ from jit.kernel.commands import Evict, Release
 from jit.kernel.decide import decide as decide_lease
 from jit.kernel.events import Beaten, Evicted, Lapsed, Refused, Released, Renewed
 from jit.kernel.lease import same_owner
+from jit.kernel.policy import WhileAlive
 from jit.kernel.record import replace, unreachable
 from jit.systems.files.commands import Committed, End, Free, Resume, Stop
 from jit.systems.files.names import is_file, is_wait, stop_resource
@@ -18,7 +19,8 @@ from jit.systems.files.wait import wait_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jit.kernel.events import Event
-    from jit.kernel.lease import Evidence
+    from jit.kernel.instant import Instant
+    from jit.kernel.lease import Evidence, Lease
     from jit.kernel.ledger import Leases
 
     Ending = Stop | End | Committed | Free | Resume
@@ -45,7 +47,7 @@ def _stop(state: Leases, command: Stop, evidence: Evidence) -> tuple[Event, ...]
     owner, now = command.owner, evidence.now
     mine = [lease for lease in state.of_agent(owner.agent) if same_owner(lease.owner, owner)]
     awake = [x for x in mine if is_file(x) and not x.stopped and x.resources[0] not in command.keep]
-    events: list[Event] = [Beaten(replace(lease, beat=now, stopped=True)) for lease in awake]
+    events: list[Event] = [Beaten(_resting(lease, now, failed=command.failed)) for lease in awake]
     if awake and not state.holders(stop_resource(owner)):
         mark = replace(awake[0], lease_id=f"Z{awake[0].lease_id}", resources=(stop_resource(owner),), note="")
         events.append(Renewed(replace(mark, fence=state.fence, beat=now)))
@@ -53,6 +55,14 @@ def _stop(state: Leases, command: Stop, evidence: Evidence) -> tuple[Event, ...]
         if is_wait(lease) and wait_of(lease).phase == "queued":
             events += leave(state, lease, owner, "stopped", evidence)
     return tuple(events)
+
+
+def _resting(lease: Lease, now: Instant, *, failed: bool) -> Lease:
+    """A lease whose owner has stopped; after a failure it has no idle time."""
+    rested = replace(lease, beat=now, stopped=True)
+    if failed and isinstance(lease.policy, WhileAlive):
+        return replace(rested, policy=WhileAlive(lease.policy.silence_ms, 0))
+    return rested
 
 
 def _end(state: Leases, command: End) -> tuple[Event, ...]:

@@ -69,7 +69,8 @@ def _awaken(case: Attempt, looks: list[Look]) -> list[Event]:
     mine = [x for x in case.state.of_agent(owner.agent) if same_owner(x.owner, owner) and is_file(x)]
     mine = [x for x in mine if x.owner.process == owner.process]  # of this very process, which lives, as it asks
     asleep = [lease for lease in mine if lease.stopped and lease_standing(lease, case.evidence) != "lapsed"]
-    awake = [Beaten(replace(lease, beat=now, stopped=False)) for lease in asleep]
+    policy = case.command.policy  # a failure had taken the idle time away
+    awake = [Beaten(replace(lease, beat=now, stopped=False, policy=policy)) for lease in asleep]
     return [*awake, *[Released(mark, owner, "went on") for mark in marks]]
 
 
