@@ -23,11 +23,12 @@ JUDGEMENT = {"reasoning": "The work is done.", "next_speaker": "user", "model_ch
 
 @dataclass(frozen=True)
 class Step:
-    """A tool and its arguments, or the words of an answer."""
+    """A tool and its arguments, or the words of an answer, perhaps after some thought."""
 
     tool: str = ""
     arguments: dict[str, Any] | None = None
     text: str = ""
+    pause_s: float = 0
 
 
 class StandIn:
@@ -36,15 +37,16 @@ class StandIn:
     def __init__(self, steps: Sequence[Step]) -> None:
         self.steps = [*steps, Step(text="done")]
         self.results: list[list[str]] = []  # of every request of the conversation, the tool results in it
-        self.paths: list[str] = []
+        self.is_over = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(self, *_fault: object) -> None:
+        self.is_over.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -55,12 +57,15 @@ class StandIn:
 
     def heard(self) -> str:
         """All tool results of the longest conversation so far."""
-        return "\n".join(max(self.results, key=len, default=[]))
+        longest: list[str] = max(self.results, key=len, default=[])
+        return "\n".join(longest)
 
     def due(self, results: list[str]) -> Step:
         """Write down what the model was told; the step that comes after it."""
         self.results.append(results)
-        return self.steps[min(len(results), len(self.steps) - 1)]
+        step = self.steps[min(len(results), len(self.steps) - 1)]
+        self.is_over.wait(step.pause_s)
+        return step
 
     def answer(self, path: str, body: dict[str, Any]) -> tuple[str, str]:
         """The kind and the text of what is sent back."""
@@ -98,8 +103,9 @@ def _handler_of(model: StandIn) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             text = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            model.paths.append(self.path)
-            self._send(*model.answer(self.path, json.loads(text or b"{}")))
+            kind, answer = model.answer(self.path, json.loads(text or b"{}"))
+            if not model.is_over.is_set():
+                self._send(kind, answer)
 
         def _send(self, kind: str, text: str) -> None:
             body = text.encode()

@@ -71,3 +71,18 @@ def test_the_client_is_described_with_its_start_so_that_its_pid_cannot_be_mistak
     assert found is not None
     assert found == describe(found.pid)
     assert found.start > 0
+
+
+@pytest.mark.parametrize(("client", "words", "expected"), [
+    ("cline", ["--cline-hub-daemon"], "None"),
+    ("cline", [], "itself"),
+    ("claude", ["--cline-hub-daemon"], "itself"),
+])  # fmt: skip
+def test_a_daemon_that_serves_many_sessions_is_no_proof_of_life(client: str, words: list[str], expected: str) -> None:
+    hook = HOOK.replace("client_process(os.environ)", f"client_process(os.environ, {client!r})")
+    middle = (
+        "import os, subprocess, sys;"
+        "out = subprocess.run([sys.executable, '-c', os.environ['HOOK']], capture_output=True, text=True).stdout;"
+        "print('itself' if out.strip() == str(os.getpid()) else out.strip() or None)"
+    )
+    assert started_by(sys.executable, "-c", middle, *words, HOOK=hook) == expected

@@ -9,7 +9,7 @@ from jit.errors import Invalid
 from jit.kernel.ids import agent_id_fault
 from jit.world import config
 from jit.world.config_layers import locate
-from jit.world.identity import Agent, resolve, user_name
+from jit.world.identity import Agent, resolve, shorten, user_name
 from tests.traceability import covers
 
 if TYPE_CHECKING:
@@ -78,6 +78,11 @@ def test_sessions_of_the_same_minute_differ_although_their_ids_begin_alike() -> 
     one = resolve(None, {"CODEX_THREAD_ID": "01a1e0d8-ff90-76d0-adbc-369a2375629b"})
     other = resolve(None, {"CODEX_THREAD_ID": "01a1e0d8-ff91-7333-8ccc-f00dfeed1234"})
     assert one.id != other.id
+
+
+def test_sessions_that_are_named_after_the_clock_differ_too() -> None:
+    assert shorten("1794797423548_c9b5m") != shorten("1794797444627_f2dj3")
+    assert shorten("1794797423548_c9b5m").endswith("c9b5m")
 
 
 @covers("002:agent.stable")

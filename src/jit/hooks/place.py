@@ -49,7 +49,7 @@ def find_place(intent: Intent, environ: Mapping[str, str]) -> Place | None:
         except Unavailable:
             continue
         if exists(f"{space.shared_dir}/claims.jsonl"):
-            process = client_process(environ)
+            process = client_process(environ, intent.client)
             unnamed = f"{process.pid}-{process.start}" if process else ""  # a session without a name is its process
             return Place(space, Owner(agent, "", f"{intent.session or unnamed}/{intent.subagent}", process))
     return None

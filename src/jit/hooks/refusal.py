@@ -84,13 +84,18 @@ def _wait(client: Client, place: Place, touch: Touch, outcome: Outcome) -> Outco
 
 
 def _retry_when_due(client: Client, place: Place, touch: Touch, outcome: Outcome) -> Outcome:
-    """Sleep until the one retry is due, and make it. Nothing is tried for a client that died meanwhile."""
-    wait = outcome.answer.lease
-    if wait is None or until_due_ms(place, wait) >= client.MANNERS.wait_secs * 1000:
+    """Sleep until the one retry is due, and make it. Nothing is tried for a client that died meanwhile.
+
+    A client that cannot wait so long is told when to come back. One that cannot be told anything waits as long as it
+    may: the file may be free by then.
+    """
+    wait, limit_ms = outcome.answer.lease, client.MANNERS.wait_secs * 1000
+    if wait is None or (until_due_ms(place, wait) >= limit_ms and client.MANNERS.denies != "cancel"):
         return outcome
     place.close()  # a waiting hook holds nothing open
-    while (left_ms := until_due_ms(place, wait)) > 0 and _client_lives(place):
-        time.sleep(min(LOOK_SECS, left_ms / 1000))
+    end = time.monotonic() + min(limit_ms, until_due_ms(place, wait)) / 1000
+    while (left := end - time.monotonic()) > 0 and _client_lives(place):
+        time.sleep(min(LOOK_SECS, left))
     return place.engine.submit(touch) if _client_lives(place) else outcome
 
 

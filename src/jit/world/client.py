@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posix
 
+from jit.disk import read_file
 from jit.world.process import refer, upwards
 
 TYPE_CHECKING = False
@@ -14,10 +15,19 @@ if TYPE_CHECKING:
 
 SHELLS = ("sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "env", "timeout", "setsid")
 TOLD = ("CLAUDE_PID", "OPENCODE_PID")
+DAEMONS = {"cline": b"--cline-hub-daemon"}
 
 
-def client_process(environ: Mapping[str, str]) -> ProcessRef | None:
-    """The client that started this hook: as it says itself, else the nearest ancestor that is not a shell."""
+def client_process(environ: Mapping[str, str], client: str = "") -> ProcessRef | None:
+    """The client that started this hook: as it says itself, else the nearest ancestor that is not a shell.
+
+    Nothing if that is a daemon which serves many sessions: its life says nothing about theirs.
+    """
+    found = _nearest(environ)
+    return None if found is not None and client in DAEMONS and _is_daemon(found.pid, DAEMONS[client]) else found
+
+
+def _nearest(environ: Mapping[str, str]) -> ProcessRef | None:
     told = [environ.get(name, "") for name in TOLD]
     named = [int(text) for text in told if text.isdigit()]
     nearest: ProcessRef | None = None
@@ -29,3 +39,10 @@ def client_process(environ: Mapping[str, str]) -> ProcessRef | None:
             if not named:
                 break
     return nearest
+
+
+def _is_daemon(pid: int, word: bytes) -> bool:
+    try:
+        return word in read_file(f"/proc/{pid}/cmdline").split(b"\0")
+    except OSError:
+        return False

@@ -70,8 +70,9 @@ def shorten(session: str) -> str:
     """Eight characters that tell a session from others, out of its id or the path of its transcript."""
     stem = session.rpartition("/")[2].partition(".")[0]
     clean = "".join(c for c in stem if c.isascii() and c.isalnum())
-    # The first half of a version 7 UUID is a clock: sessions of the same minute differ only in the other half.
-    is_clock_first = len(clean) == 32 and clean[12] == "7"
+    # The first half of a version 7 UUID is a clock, and some ids begin with milliseconds: sessions of the same minute
+    # differ only at the end.
+    is_clock_first = (len(clean) == 32 and clean[12] == "7") or clean[:13].isdecimal()
     return (clean[-8:] if is_clock_first else clean[:8]).lower()
 
 
