@@ -58,6 +58,8 @@ class Table:
         self.path = path
         self.boot = self.inode = self.slots = self.used = self.applied = self.sequence = 0
         self.fence = self.active = self.endless = self.line_crc = 0
+        self._slot = bytearray(_SLOT)  # one slot on its way to the file, and the words in it
+        self._words = memoryview(self._slot).cast("Q")
 
     def load(self) -> bool:
         """Read the header anew. False if this table cannot be used."""
@@ -73,8 +75,8 @@ class Table:
 
     def commit(self) -> None:
         words = (_MAGIC, self.boot, self.inode, self.slots, self.used, self.applied, self.sequence, self.fence)
-        data = packed((*words, self.active, self.endless, self.line_crc, 0))
-        posix.pwrite(self.fd, data[:-8] + packed((crc32(data[:-8]),)), 0)
+        data = packed((*words, self.active, self.endless, self.line_crc))
+        posix.pwrite(self.fd, data + crc32(data).to_bytes(8, sys.byteorder), 0)
 
     def retire(self) -> None:
         """Tell every process that has this file open to open its successor."""
@@ -138,7 +140,7 @@ class Table:
 
     def of_agent(self, agent: str) -> Iterator[Slot]:
         """The slots of one agent's leases."""
-        wanted = packed((name_hash(agent),))
+        wanted = name_hash(agent).to_bytes(8, sys.byteorder)
         for start in range(SLOTS_AT, self.end(), _BLOCK):
             data = posix.pread(self.fd, min(_BLOCK, self.end() - start), start)
             yield from _leases_with(wanted, data)
@@ -152,14 +154,14 @@ class Table:
         return self._word(_SYNCED_AT)
 
     def set_synced(self, position: int) -> None:
-        posix.pwrite(self.fd, packed((position,)), _SYNCED_AT)
+        posix.pwrite(self.fd, position.to_bytes(8, sys.byteorder), _SYNCED_AT)
 
     def checkpointed(self) -> int:
         """The sequence that the readable index was last written at."""
         return self._word(_CHECKPOINT_AT)
 
     def set_checkpointed(self, sequence: int) -> None:
-        posix.pwrite(self.fd, packed((sequence,)), _CHECKPOINT_AT)
+        posix.pwrite(self.fd, sequence.to_bytes(8, sys.byteorder), _CHECKPOINT_AT)
 
     def close(self) -> None:
         if self.fd >= 0:
@@ -203,7 +205,9 @@ class Table:
         return 0
 
     def _write(self, index: int, slot: Slot) -> None:
-        posix.pwrite(self.fd, packed(slot), SLOTS_AT + index * 32)
+        words = self._words
+        words[0], words[1], words[2], words[3] = slot
+        posix.pwrite(self.fd, self._slot, SLOTS_AT + index * 32)
 
 
 def places(content: bytes) -> list[int]:
@@ -257,8 +261,8 @@ def _leases_with(agent: bytes, data: bytes) -> Iterator[Slot]:
 
 
 def _slots(data: bytes) -> Iterator[Slot]:
-    words = iter(memoryview(data).cast("Q").tolist())
-    return zip(words, words, words, words, strict=True)
+    words = iter(memoryview(data).cast("Q"))
+    return zip(words, words, words, words)  # noqa: B905  whole slots are read; the keyword costs more than a slot
 
 
 def packed(words: tuple[int, ...]) -> bytes:
