@@ -173,3 +173,21 @@ def test_an_agent_whose_model_failed_lets_go_of_its_files_at_once(site: Path, ag
     ann.tell("StopFailure", error="unknown")
     wait_until(lambda: bob.write("a.txt") == "")
     assert ann.write("b.txt") == ""
+
+
+def test_the_readable_index_follows_claims_at_once_and_files_in_time(site: Path, agent: Callable[..., Agent]) -> None:
+    index, jit = site / ".git/jit/claims.index.json", Jit(site)
+    ann = agent("ann")
+    ann.write("a.txt")
+    assert not index.exists()
+    issue = jit.ask("issue", "create", "--title", "one")["id"]
+    assert jit("claim", "acquire", issue).code == 0
+    told = json.loads(index.read_text())
+    assert told["sequence"] == len(records(site))
+    assert {lease.get("issue_id") or lease["resources"][0].partition("/")[2] for lease in told["active"]} == {
+        issue,
+        "a.txt",
+    }
+    many = " ".join(f"f{number}.txt" for number in range(70))
+    assert shell(ann, f"touch {many}").denied == ""
+    assert len(records(site)) - json.loads(index.read_text())["sequence"] < 64
