@@ -113,7 +113,7 @@ class Replay:
 
     def index_words(self) -> str:
         if self._index is None:
-            return "there is no readable index to compare with; the next change writes one"
+            return "there is no readable index to compare with; the next change of a claim writes one"
         if not self._compared:
             return "the readable index was written meanwhile and was not compared"
         return f"compared with the readable index at sequence {self._index.get('sequence')}"
@@ -174,7 +174,7 @@ def check_index(plane: Plane) -> tuple[str, str]:
     """(state, words) of the readable index: compared with a scan of the log up to the place where it stands."""
     index = load_index(plane)
     if not os.path.exists(plane.index):
-        return "note", "there is no readable index; the next change writes one"
+        return "note", "there is no readable index; the next change of a claim writes one"
     if not isinstance(index, dict):
         return "bad", f"{plane.index} is not JSON"
     fd = os.open(plane.log, os.O_RDONLY | os.O_CLOEXEC)
@@ -211,7 +211,7 @@ def _untrusted(plane: Plane, index: dict[str, object], fd: int) -> tuple[str, st
     log = index.get("log")
     offset = log.get("offset") if isinstance(log, dict) else None
     if isinstance(offset, int) and isinstance(log, dict) and crc_before(fd, offset) != log.get("crc"):
-        return "note", f"{plane.index} is not of this log; the next change writes another"
+        return "note", f"{plane.index} is not of this log; the next change of a claim writes another"
     return "bad", f"{plane.index} does not match its checksum: it was edited or damaged"
 
 
