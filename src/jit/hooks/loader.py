@@ -9,6 +9,7 @@ the bundle was made, without a search. All other modules are imported as usual.
 from __future__ import annotations
 
 import _frozen_importlib_external
+import gc
 import marshal
 import posix
 import sys
@@ -28,8 +29,9 @@ stale = True
 
 def install(home: str, bundle: int, tiers: Mapping[str, Tier], extensions: Mapping[str, str]) -> None:
     """Let imports of the roots be served from the bundle, an open file."""
-    global stale  # noqa: PLW0603  read by the entry
+    global stale  # noqa: PLW0603  read by whoever started us
     stale = False
+    gc.disable()  # a hook lives for milliseconds
     sys.meta_path.insert(0, _Finder(home, bundle, tiers, extensions))
 
 

@@ -6,6 +6,7 @@ down where `jit doctor` finds it, and the edit goes on, unless the settings say 
 
 from __future__ import annotations
 
+import posix
 import sys
 
 from jit.disk import environment
@@ -17,7 +18,22 @@ from jit.kernel.jsontext import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Never
+
     from jit.hooks.clients import Client
+
+
+def start(loader: Mapping[str, object]) -> Never:
+    """Answer, renew the bundle if the loader found it old, and end: nothing is torn down."""
+    status = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if loader["stale"]:
+        from jit.hooks.bundle import refresh
+
+        refresh()
+    posix._exit(status)  # noqa: SLF001  the name it has
 
 
 def main(words: list[str]) -> int:

@@ -37,7 +37,6 @@ else:
             space["_defaults"] = {field: space.pop(field) for field in fields if field in space}
             space["__slots__"] = space["__match_args__"] = fields
             made = type(name, (_Record,), space)
-            made._setters = tuple([made.__dict__[field].__set__ for field in fields])
             _made.append(made)
             return made
 
@@ -49,7 +48,7 @@ else:
         while _made:
             made = _made.pop()
             fields = made.__slots__
-            known = {f"set_{name}": put for name, put in zip(fields, made._setters, strict=True)}
+            known = {f"set_{name}": put for name, put in zip(fields, _bound(made), strict=True)}
             known |= {f"default_{name}": value for name, value in made._defaults.items()}
             heads = [f"{name}=default_{name}" if name in made._defaults else name for name in fields]
             lines = [f"    set_{name}(self, {name})" for name in fields] or ["    pass"]
@@ -58,9 +57,10 @@ else:
 
     class _Record:
         __slots__ = ()
+        _setters = None
 
         def __init__(self, *args, **named):
-            setters = self._setters
+            setters = self._setters or _bound(self.__class__)
             if named or len(args) != len(setters):
                 args = _arguments(self, args, named)
             for put, value in zip(setters, args):  # noqa: B905  lengths are equal, strict costs a keyword
@@ -88,6 +88,11 @@ else:
 
         def __reduce__(self):
             return type(self), tuple(getattr(self, name) for name in self.__slots__)
+
+    def _bound(cls):
+        """What sets each field. Made when a class is first used: most processes use few of those they load."""
+        cls._setters = tuple([cls.__dict__[field].__set__ for field in cls.__slots__])
+        return cls._setters
 
     def _arguments(self, args, named):
         fields = self.__slots__

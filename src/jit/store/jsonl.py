@@ -146,8 +146,15 @@ class JsonlStore:
             return
         self._index_due = self._index_urgent = False
         self._index_written_ms = now_ms
-        with session.index_lock:
-            snapshot_index(self.plane, session, self.clock.now(), self.options)
+        try:
+            index_lock = open_lock(self.plane, "index", self.options.wait_ms)
+        except OSError:
+            return  # it is a cache: a full disk must not turn a success into a failure
+        try:
+            with index_lock:
+                snapshot_index(self.plane, session, self.clock.now(), self.options)
+        finally:
+            index_lock.close()
 
 
 def snapshot_index(plane: Plane, session: _Session, now: Instant, options: Options) -> None:
@@ -176,7 +183,6 @@ class _Session:
         self.options = options
         self.lock = open_lock(plane, "claims", options.wait_ms)
         self.sync_lock = open_lock(plane, "sync", options.wait_ms)
-        self.index_lock = open_lock(plane, "index", options.wait_ms)
         self.log = plane.log
         self.fd = open_log(plane)
         self.inode = posix.fstat(self.fd).st_ino
@@ -224,7 +230,7 @@ class _Session:
             self.table.set_synced(end)
 
     def close(self) -> None:
-        for lock in (self.lock, self.sync_lock, self.index_lock):
+        for lock in (self.lock, self.sync_lock):
             lock.close()
         posix.close(self.fd)
         self.table.close()

@@ -40,7 +40,7 @@ class Key(Record):
 
 
 def _choice(name: str, default: str, *choices: str, help: str) -> Key:  # noqa: A002  the table reads better so
-    return Key(name, "choice", default, help, choices)
+    return Key(name, "choice", default, help, choices, 0, 0)
 
 
 def _number(name: str, default: int | None, low: int, high: int, *, help: str) -> Key:  # noqa: A002
@@ -48,7 +48,7 @@ def _number(name: str, default: int | None, low: int, high: int, *, help: str) -
 
 
 def _flag(name: str, *, default: bool, help: str) -> Key:  # noqa: A002
-    return Key(name, "flag", default, help)
+    return Key(name, "flag", default, help, (), 0, 0)
 
 
 _TABLE: tuple[Key, ...] = (
