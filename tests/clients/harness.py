@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.gate.agent import Agent
 from tests.gate.watch import holders, records, waits
 from tests.surface.jitcli import Jit, make_site, wait_until
 from tests.world.ground import git
@@ -31,6 +32,7 @@ WANTED = (
 )
 PATIENCE_S = 120
 BEFORE = "base\n"
+HELD = "base by the rival\n"
 
 
 class Site:
@@ -97,6 +99,13 @@ class Site:
         return {"tool": "Bash", "input": {"command": "true", "description": "nothing"}, "delay": secs}
 
 
+def rival_at(site: Site) -> Agent:
+    """Somebody else's session, which has changed a.txt and goes on living until it is left."""
+    rival = Agent(site.repository, "rival", env={"HOME": str(site.folder / "home")})
+    assert rival.write("a.txt", HELD) == ""
+    return rival
+
+
 @dataclass
 class Run:
     """One run of a client."""
@@ -142,4 +151,4 @@ def is_there() -> bool:
     return bool(HARNESS and CLIENTS) and os.access(f"{HARNESS}/claude/run.sh", os.X_OK) and sys.platform == "linux"
 
 
-__all__ = ["WANTED", "Jit", "Run", "Site", "is_there"]
+__all__ = ["BEFORE", "HELD", "WANTED", "Jit", "Run", "Site", "is_there", "rival_at"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from tests.clients.gemini_model import StandIn
+from tests.clients.stand_in import StandIn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.clients.gemini_model import Step
+    from tests.clients.stand_in import Step
 
 USAGE = {"input_tokens": 10, "output_tokens": 5}
 

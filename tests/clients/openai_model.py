@@ -1,82 +1,56 @@
-"""A stand-in for a model that speaks OpenAI's chat completions: it plays a list of tool calls and then is done.
+"""A stand-in for a model that speaks OpenAI's chat completions.
 
-It keeps no place in its list: a request that carries the results of three calls gets the fourth, so that a client may
-ask again as often as it likes. A request that offers no tools, such as one for a title, gets a text and nothing else.
+A request that offers no tools, such as one for a title, gets a text and nothing else.
 """
 
 from __future__ import annotations
 
 import json
-import threading
-from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
+
+from tests.clients.stand_in import StandIn, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Self
 
 NAME = "stand-in"
 USAGE = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
 Message = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Call:
-    """One step: the model calls a tool."""
+class Model(StandIn):
+    """`/v1/chat/completions`, at once or as a stream, and `/v1/models`."""
 
-    tool: str
-    arguments: dict[str, Any]
-
-
-class Model:
-    """Listens on a free port of this machine until it is left."""
-
-    def __init__(self, *steps: Call, last_words: str = "done") -> None:
-        self.steps, self.last_words = steps, last_words
-        self._requests: list[Message] = []
-        self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _listener(self))
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_fault: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+    def __init__(self, *steps: Step) -> None:
+        super().__init__(steps)
+        self.offered: set[str] = set()  # the names of all tools that a client offered
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"{super().url}/v1"
 
-    def answer(self, request: Message) -> Message:
-        """The message for one request, which is written down."""
-        with self._lock:
-            self._requests.append(request)
-        done = len(_results(request))
-        if not request.get("tools") or done >= len(self.steps):
-            return {"role": "assistant", "content": self.last_words if request.get("tools") else "a title"}
-        step = self.steps[done]
-        function = {"name": step.tool, "arguments": json.dumps(step.arguments)}
-        return {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [{"index": 0, "id": f"call_{done}", "type": "function", "function": function}],
-        }
+    def listing(self) -> Message:
+        return {"object": "list", "data": [{"id": NAME, "object": "model"}]}
 
-    def heard(self) -> list[str]:
-        """What the model got back from each tool call, in order: the results of the longest conversation."""
-        with self._lock:
-            return max((_results(request) for request in self._requests), key=len, default=[])
+    def answer(self, path: str, body: Message) -> tuple[str, str]:
+        tools = body.get("tools") or []
+        self.offered.update(tool.get("function", {}).get("name", "") for tool in tools)
+        message = _message(self.due(_results(body)), len(self.results)) if tools else _words("a title")
+        if body.get("stream"):
+            return "text/event-stream", "".join(_events(message))
+        return "application/json", json.dumps(_whole(message))
 
-    def offered(self) -> set[str]:
-        """The names of all tools that a client offered."""
-        with self._lock:
-            tools = [tool for request in self._requests for tool in request.get("tools") or []]
-        return {tool.get("function", {}).get("name", "") for tool in tools}
+
+def _message(step: Step, number: int) -> Message:
+    if not step.tool:
+        return _words(step.text)
+    function = {"name": step.tool, "arguments": json.dumps(step.arguments or {})}
+    call = {"index": 0, "id": f"call_{number}", "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def _words(text: str) -> Message:
+    return {"role": "assistant", "content": text}
 
 
 def _results(request: Message) -> list[str]:
@@ -88,37 +62,6 @@ def _text(content: object) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text", "")) for part in content)
     return str(content or "")
-
-
-def _listener(model: Model) -> type[BaseHTTPRequestHandler]:
-    """The class that the server makes an object of for each connection."""
-
-    class Listener(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            self.reply("application/json", [json.dumps({"object": "list", "data": [{"id": NAME, "object": "model"}]})])
-
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
-            message = model.answer(request)
-            if request.get("stream"):
-                self.reply("text/event-stream", _events(message))
-            else:
-                self.reply("application/json", [json.dumps(_whole(message))])
-
-        def reply(self, kind: str, lines: Iterator[str] | list[str]) -> None:
-            body = "".join(lines).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_words: object) -> None:
-            """A test reads what was heard, not what was served."""
-
-    return Listener
 
 
 def _reason(message: Message) -> str:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.harness import BEFORE, Site
+from tests.clients.harness import BEFORE, HELD, Site, rival_at
 from tests.clients.npm_clients import bare_environment, client_binary
-from tests.clients.openai_model import NAME, Call, Model
+from tests.clients.openai_model import NAME, Model
+from tests.clients.stand_in import Step
 from tests.gate.agent import Agent
 from tests.gate.watch import records
 from tests.surface.jitcli import wait_until
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(300)]
 
 PATIENCE_S = 120
-HELD = "base by the rival\n"
 PROVIDER = "openai-compatible"
 QUIET = {"CLINE_SESSION_BACKEND_MODE": "local", "CLINE_NO_AUTO_UPDATE": "1", "DO_NOT_TRACK": "1"}
 
@@ -38,14 +38,6 @@ QUIET = {"CLINE_SESSION_BACKEND_MODE": "local", "CLINE_NO_AUTO_UPDATE": "1", "DO
 def cline() -> str:
     """The program, from npm if it is not there yet."""
     return str(client_binary("cline", "cline", "3.0.65"))
-
-
-@contextmanager
-def rival_at(site: Site) -> Iterator[Agent]:
-    """Somebody else's session, which has changed a.txt and goes on living."""
-    with Agent(site.repository, "rival", env={"HOME": str(site.folder / "home")}) as rival:
-        assert rival.write("a.txt", HELD) == ""
-        yield rival
 
 
 @contextmanager
@@ -97,8 +89,8 @@ def finish(process: subprocess.Popen[bytes], site: Site) -> str:
     return str(result["finishReason"])
 
 
-def edit(site: Site, old: str, new: str) -> Call:
-    return Call("editor", {"path": str(site.repository / "a.txt"), "old_text": old, "new_text": new})
+def edit(site: Site, old: str, new: str) -> Step:
+    return Step("editor", {"path": str(site.repository / "a.txt"), "old_text": old, "new_text": new})
 
 
 def takers(site: Site) -> list[str]:
@@ -118,7 +110,7 @@ def test_an_edit_of_a_free_file_happens_and_leaves_nothing_held(tmp_path: Path, 
 
 def test_a_shell_command_that_writes_to_a_free_file_is_leased_too(tmp_path: Path, cline: str) -> None:
     site = Site(tmp_path, "cline")
-    step = Call("run_commands", {"commands": ["echo x > a.txt"]})
+    step = Step("run_commands", {"commands": ["echo x > a.txt"]})
     with Model(step) as model, running(cline, site, model) as process:
         assert finish(process, site) == "completed"
     assert site.text() == "x\n"
@@ -136,7 +128,7 @@ def test_an_edit_of_a_held_file_ends_the_run_and_changes_nothing(tmp_path: Path,
 
 def test_a_shell_command_that_writes_to_a_held_file_ends_the_run_too(tmp_path: Path, cline: str) -> None:
     site = Site(tmp_path, "cline", files__on_contention="deny")
-    step = Call("run_commands", {"commands": ["true", "echo x > a.txt"]})
+    step = Step("run_commands", {"commands": ["true", "echo x > a.txt"]})
     with rival_at(site), Model(step) as model, running(cline, site, model) as process:
         assert finish(process, site) == "aborted"
         assert (model.heard(), site.text()) == ([], HELD)

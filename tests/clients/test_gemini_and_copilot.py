@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.gemini_model import GeminiModel, StandIn, Step
-from tests.clients.harness import BEFORE, Site
+from tests.clients.gemini_model import GeminiModel
+from tests.clients.harness import BEFORE, HELD, Site, rival_at
 from tests.clients.messages_model import MessagesModel
 from tests.clients.npm_clients import bare_environment, client_binary
+from tests.clients.stand_in import StandIn, Step
 from tests.gate.agent import Agent
 from tests.gate.watch import holder_of, holders, records
 from tests.surface.jitcli import wait_until
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from typing import Self
 
 PATIENCE_S = 120
-HELD = "base by the rival\n"
 OWNING = ("file.acquired", "wait.acquired")
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(300)]
@@ -119,9 +119,7 @@ class Scene:
 
     def rival(self) -> Agent:
         """A live agent that has changed the file and holds it."""
-        agent = Agent(self.repository, "rival", env={"HOME": str(self.folder / "home")})
-        assert agent.write("a.txt", HELD) == ""
-        return agent
+        return rival_at(self.site)
 
     def change(self, old: str, new: str) -> Step:
         return self.client.edit(self.path, old, new)
@@ -172,7 +170,7 @@ class Run:
         """Wait for its end; everything that the model got back."""
         assert self.process.wait(PATIENCE_S) == 0, self.log.read_text()
         assert self.model.results, self.log.read_text()
-        return self.model.heard()
+        return "\n".join(self.model.heard())
 
     def kill_client(self) -> None:
         """`kill -9` of the process that the log names as the owner; its hooks and commands live on."""

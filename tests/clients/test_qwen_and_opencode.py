@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.harness import Site
+from tests.clients.harness import HELD, Site, rival_at
 from tests.clients.npm_clients import bare_environment, client_binary, node_binary
-from tests.clients.openai_model import NAME, Call, Model
-from tests.gate.agent import Agent
+from tests.clients.openai_model import NAME, Model
+from tests.clients.stand_in import Step
 from tests.gate.watch import records
 from tests.surface.jitcli import wait_until
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(300)]
 
 PATIENCE_S = 120
-RIVALS = "base by a rival\n"
 QUIET = {
     "qwen": {
         "QWEN_USAGE_STATISTICS_ENABLED": "false",
@@ -61,18 +60,18 @@ class Client:
         config = {"provider": {"local": provider}, "model": f"local/{NAME}", "share": "disabled"}
         return {**quiet, "OPENCODE_CONFIG_CONTENT": json.dumps(config)}
 
-    def edit(self, path: Path, old: str, new: str) -> tuple[Call, Call]:
+    def edit(self, path: Path, old: str, new: str) -> tuple[Step, Step]:
         """Read a file and change it, in the words of the client's tools."""
         if self.name == "qwen":
             edit = {"file_path": str(path), "old_string": old, "new_string": new}
-            return Call("read_file", {"file_path": str(path)}), Call("edit", edit)
+            return Step("read_file", {"file_path": str(path)}), Step("edit", edit)
         change = {"filePath": str(path), "oldString": old, "newString": new}
-        return Call("read", {"filePath": str(path)}), Call("edit", change)
+        return Step("read", {"filePath": str(path)}), Step("edit", change)
 
-    def shell(self, command: str) -> Call:
+    def shell(self, command: str) -> Step:
         if self.name == "qwen":
-            return Call("run_shell_command", {"command": command, "description": "write", "is_background": False})
-        return Call("bash", {"command": command, "description": "write"})
+            return Step("run_shell_command", {"command": command, "description": "write", "is_background": False})
+        return Step("bash", {"command": command, "description": "write"})
 
 
 @pytest.fixture(scope="session", params=["qwen", "opencode"])
@@ -83,14 +82,6 @@ def client(request: pytest.FixtureRequest) -> Client:
     program = client_binary("qwen", "@qwen-code/qwen-code", "0.24.4")
     options = ("--yolo", "--auth-type", "openai", "-p", "do it")
     return Client("qwen", (str(node_binary(22)), str(program), *options))
-
-
-@contextmanager
-def rival_at(site: Site) -> Iterator[Agent]:
-    """Somebody else's session, which has changed a.txt and goes on living."""
-    with Agent(site.repository, "rival", env={"HOME": str(site.folder / "home")}) as rival:
-        assert rival.write("a.txt", RIVALS) == ""
-        yield rival
 
 
 @contextmanager
@@ -121,11 +112,11 @@ def finish(process: subprocess.Popen[bytes], site: Site, model: Model) -> list[s
     """Wait for the end of the client; what its model got back, a result for each step that it played."""
     assert process.wait(PATIENCE_S) == 0, (site.folder / "client.log").read_text()
     heard = model.heard()
-    assert len(heard) == len(model.steps), (heard, model.offered())
+    assert len(heard) == len(model.steps), (heard, model.offered)
     return heard
 
 
-def play(client: Client, site: Site, *steps: Call) -> list[str]:
+def play(client: Client, site: Site, *steps: Step) -> list[str]:
     """Run the client from start to end."""
     with Model(*steps) as model, running(client, site, model) as process:
         return finish(process, site, model)
@@ -153,7 +144,7 @@ def test_an_edit_of_a_held_file_is_denied_and_the_model_reads_why(tmp_path: Path
         _, heard = play(client, site, *client.edit(site.repository / "a.txt", "base", "base by a client"))
         assert "a.txt is being changed by agent:claude-rival" in heard
         assert "try this same edit again at" in heard
-    assert site.text() == RIVALS
+    assert site.text() == HELD
 
 
 def test_a_shell_command_that_writes_to_a_held_file_is_denied(tmp_path: Path, client: Client) -> None:
@@ -161,7 +152,7 @@ def test_a_shell_command_that_writes_to_a_held_file_is_denied(tmp_path: Path, cl
     with rival_at(site):
         (heard,) = play(client, site, client.shell("echo x > a.txt"))
     assert "a.txt is being changed by agent:claude-rival" in heard
-    assert site.text() == RIVALS
+    assert site.text() == HELD
 
 
 def test_a_shell_command_that_writes_to_a_free_file_runs(tmp_path: Path, client: Client) -> None:
@@ -174,14 +165,14 @@ def test_a_shell_command_that_writes_to_a_free_file_runs(tmp_path: Path, client:
 
 def test_a_client_that_waits_sees_only_a_slow_edit(tmp_path: Path, client: Client) -> None:
     site = Site(tmp_path, client.name, files__retry_interval_secs="10")
-    steps = client.edit(site.repository / "a.txt", "by a rival", "by a rival and a client")
+    steps = client.edit(site.repository / "a.txt", "by the rival", "by the rival and a client")
     with rival_at(site) as rival, Model(*steps) as model, running(client, site, model) as process:
         wait_until(lambda: site.phases() == ["waiting"])
-        assert (site.text(), len(model.heard())) == (RIVALS, 1)
+        assert (site.text(), len(model.heard())) == (HELD, 1)
         rival.tell("SessionEnd")
         heard = finish(process, site, model)
     assert not any("being changed" in words for words in heard)
-    assert site.text() == "base by a rival and a client\n"
+    assert site.text() == "base by the rival and a client\n"
     assert [one.partition("-")[0] for one in takers(site)] == ["agent:claude", f"agent:{client.name}"]
 
 
@@ -191,12 +182,12 @@ def test_still_held_at_the_retry_the_client_is_told_to_stop(tmp_path: Path, clie
         _, heard = play(client, site, *client.edit(site.repository / "a.txt", "base", "base by a client"))
         assert site.phases()[:2] == ["waiting", "blocked"]
     assert "Stop this task" in heard
-    assert site.text() == RIVALS
+    assert site.text() == HELD
 
 
 def test_a_client_that_is_killed_while_it_waits_never_gets_the_file(tmp_path: Path, client: Client) -> None:
     site = Site(tmp_path, client.name, files__retry_interval_secs="3")
-    steps = client.edit(site.repository / "a.txt", "by a rival", "by a rival and a client")
+    steps = client.edit(site.repository / "a.txt", "by the rival", "by the rival and a client")
     with rival_at(site) as rival, Model(*steps) as model, running(client, site, model):
         wait_until(lambda: site.phases() == ["waiting"])
         (wait,) = [one for one in records(site.repository) if one["event_type"] == "wait.acquired"]
@@ -204,5 +195,5 @@ def test_a_client_that_is_killed_while_it_waits_never_gets_the_file(tmp_path: Pa
         rival.tell("SessionEnd")
         time.sleep(5)
     assert takers(site) == ["agent:claude-rival"]
-    assert site.text() == RIVALS
+    assert site.text() == HELD
     assert site.jit.ask("file", "list")["count"] == 0
