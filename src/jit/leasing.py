@@ -66,7 +66,7 @@ class FileLeases:
 
     def __enter__(self) -> tuple[FileLease, ...]:
         place = self._place
-        targets = place.leasable(self._paths, place.space.cwd, fresh=True)
+        targets = place.leasable(self._paths, place.space.cwd, ())
         touch = place.touch(targets, "lease_files")
         outcome = place.engine.submit(touch)
         if self._wait and self._sleep_until_due(outcome):

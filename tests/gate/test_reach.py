@@ -70,7 +70,7 @@ def test_a_patch_that_waited_for_another_repository_is_to_be_made_again(
     waiting = {"JIT_FILES_ON_CONTENTION": "wait", "JIT_FILES_RETRY_INTERVAL_SECS": "1"}
     ann, bob = agent("ann"), agent("bob", **waiting)
     ann.write(other / "b.txt")
-    text = f"*** Begin Patch\n*** Add File: {site}/a.txt\n+x\n*** Add File: {other}/b.txt\n+x\n*** End Patch\n"
+    text = f"*** Begin Patch\n*** Add File: {site}/a.txt\n+x\n*** Update File: {other}/b.txt\n@@\n+x\n*** End Patch\n"
     number = bob.send(bob.payload("PreToolUse", tool_name="apply_patch", tool_input={"command": text}), "codex")
     wait_until(lambda: any(record["event_type"] == "wait.acquired" for record in records(other)))
     wait_until(lambda: names(site) == set())

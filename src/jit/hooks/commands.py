@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jit.disk import expanduser, isdir, join
-from jit.hooks.shell.targets import find
+from jit.hooks.shell.targets import ADAPTING, find
 from jit.kernel.lease import Evidence, lease_standing
 from jit.systems.files.commands import Target
 from jit.systems.files.names import REPOSITORY, is_file, path_of, scope_of
@@ -24,9 +24,12 @@ def shell_targets(place: Place, intent: Intent) -> tuple[tuple[Target, ...], tup
     """The files that a command names for writing, those that a git operation may overwrite, and what is not known."""
     told = find(intent.command, intent.cwd, place.space.environ.get("HOME", "") or expanduser("~"))
     paths: list[str] = []
+    replaced: set[str] = set()
     for write in told.writes:
-        paths += _files_of(write)
-    targets = {target.resource: target for target in place.leasable(paths, intent.cwd, fresh=True)}
+        files = _files_of(write)
+        paths += files
+        replaced.update(files if write.verb not in ADAPTING else ())
+    targets = {target.resource: target for target in place.leasable(paths, intent.cwd, replaced)}
     if told.tree:
         targets |= {target.resource: target for target in _held_by_others(place)}
     return tuple(targets.values()), told.unknown
@@ -76,7 +79,7 @@ def _held_by_others(place: Place) -> list[Target]:
     others = _leases_of_others(place)
     for lease in others:
         place.world.paths[lease.resources[0]] = f"{place.space.repo.worktree}/{path_of(lease.resources[0])}"
-    return [Target(lease.resources[0], "retry-then-halt", fresh=True) for lease in others]
+    return [Target(lease.resources[0], "retry-then-halt") for lease in others]
 
 
 def _leases_of_others(place: Place) -> list[Lease]:

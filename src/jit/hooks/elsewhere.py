@@ -5,7 +5,7 @@ Nothing is held while another repository is waited for, so two such calls cannot
 
 from __future__ import annotations
 
-from jit.hooks.place import FRESH, find_place
+from jit.hooks.place import find_place
 from jit.hooks.refusal import is_free_after_all, settle
 from jit.kernel.events import Denied, Granted, Refused
 from jit.kernel.record import replace
@@ -34,8 +34,8 @@ def ask(client: Client, intent: Intent, place: Place, environ: Mapping[str, str]
     asked: Asked = []
     try:
         for there in others:
-            fresh = intent.manner in (*FRESH, "shell")
-            targets = there.leasable(place.elsewhere, intent.cwd, fresh=fresh)
+            replaced = [path for path, whole in place.elsewhere.items() if whole]
+            targets = there.leasable(place.elsewhere, intent.cwd, replaced)
             if not targets:
                 continue
             touch = there.touch(targets, intent.tool)
@@ -70,9 +70,7 @@ def _with_empty_hands(
     there, touch, outcome = refused
     for place, granted in [here, *((place, granted) for place, _, granted in asked)]:
         _give_back(place, granted)
-    return (
-        settle(client, there, touch, outcome) or "A file of another repository was held, and is yours now. Call again."
-    )
+    return settle(client, there, touch, outcome) or NOW_YOURS
 
 
 def _give_back(place: Place, granted: Outcome | None) -> None:

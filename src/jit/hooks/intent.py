@@ -35,7 +35,11 @@ EVENTS: tuple[Event, ...] = (
 
 
 class Intent(Record):
-    """One call of a hook. `background`: something of it goes on running after its "post", or after this "stop"."""
+    """One call of a hook.
+
+    `replaced`: those of a patch's paths that it brings or takes away whole. `background`: something of the call goes on
+    running after its "post", or after this "stop".
+    """
 
     client: str
     event: Event
@@ -45,6 +49,7 @@ class Intent(Record):
     tool: str = ""
     paths: tuple[str, ...] = ()
     manner: Manner = "none"
+    replaced: tuple[str, ...] = ()
     command: str = ""
     background: bool = False
     call_id: str = ""

@@ -20,13 +20,11 @@ from jit.world.worktree_file import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from jit.hooks.intent import Intent
     from jit.world.config import Settings
     from jit.world.paths import Spot
-
-FRESH = ("edit", "patch")  # changes that a client applies to the file as it then is
 
 
 class FileWorld(SystemWorld):
@@ -67,6 +65,13 @@ def _folders(intent: Intent) -> list[str]:
     return [cwd, folder] if path.startswith(f"{realpath(cwd)}/") else [folder, cwd]
 
 
+def _replaced(intent: Intent) -> tuple[str, ...]:
+    """The paths whose content the call brings along. Other changes the client applies to the file as it then is."""
+    if intent.manner == "edit":
+        return ()
+    return intent.replaced if intent.manner == "patch" else intent.paths
+
+
 class Place:
     """A repository and an owner who wants to change files in it."""
 
@@ -75,7 +80,7 @@ class Place:
         self.settings: Settings = space.settings
         self.world = FileWorld()
         self.owner = owner
-        self.elsewhere: list[str] = []
+        self.elsewhere: dict[str, bool] = {}
         self._scopes: dict[str, str] = {}
 
     @property
@@ -88,19 +93,21 @@ class Place:
             from jit.hooks.commands import shell_targets
 
             return shell_targets(self, intent)
-        return self.leasable(intent.paths, intent.cwd, fresh=intent.manner in FRESH), ()
+        return self.leasable(intent.paths, intent.cwd, _replaced(intent)), ()
 
-    def leasable(self, paths: Iterable[str], cwd: str, *, fresh: bool) -> tuple[Target, ...]:
-        """Those of the paths that are files of this repository, each once; the others are kept in `elsewhere`."""
+    def leasable(self, paths: Iterable[str], cwd: str, replaced: Container[str]) -> tuple[Target, ...]:
+        """Those of the paths that are files of this repository, each once; the others are kept in `elsewhere`, with
+        whether they are replaced.
+        """
         found: dict[str, Target] = {}
         for text in paths:
             spot = locate(text, cwd or self.space.cwd, self.space.repo)
             if spot is None:
-                self.elsewhere.append(text)
+                self.elsewhere[text] = text in replaced
                 continue
-            target = self._target(spot, fresh=fresh)
-            if target is not None:
-                found.setdefault(target.resource, target)
+            target = self._target(spot, fresh=text not in replaced)
+            if target is not None and (target.resource not in found or not target.fresh):
+                found[target.resource] = target
         return tuple(found.values())
 
     def _target(self, spot: Spot, *, fresh: bool) -> Target | None:

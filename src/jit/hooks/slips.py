@@ -40,7 +40,7 @@ def find(place: Place, intent: Intent) -> str:
 
     ledger = place.space.snapshot().ledger
     held = {r for lease in ledger.of_agent(place.owner.agent) if is_file(lease) for r in lease.resources}
-    slipped = [target for target in place.leasable(changed, intent.cwd, fresh=True) if target.resource not in held]
+    slipped = [target for target in place.leasable(changed, intent.cwd, ()) if target.resource not in held]
     outcomes = [place.engine.submit(place.touch((target,), f"{intent.tool} (slip)")) for target in slipped]
     whys = [why for outcome in outcomes if (why := words(place, outcome))]
     return f"That command changed files that others hold. {' '.join(whys[:3])}" if whys else ""

@@ -39,5 +39,6 @@ def sample(client: str, title: str) -> Sample:
 
 def _sample(name: str, entry: dict[str, Any]) -> Sample:
     expected = entry["intent"]
-    intent = Intent(**(expected | {"paths": tuple(expected.get("paths", ()))}))
+    lists = {key: tuple(expected.get(key, ())) for key in ("paths", "replaced")}
+    intent = Intent(**(expected | lists))
     return Sample(name, entry["title"], entry["hint"], entry["payload"], intent)

@@ -6,7 +6,7 @@ from tests.hooks.shell.table_shell import Row
 
 FILES: list[Row] = [
     ("tee a b", "tee a", "tee b"),
-    ("echo x | tee -a log > /dev/null", "tee log"),
+    ("echo x | tee -a log > /dev/null", "tee -a log"),
     ("echo x | sudo tee /etc/hosts", "tee /etc/hosts"),
     ("touch -d yesterday a", "touch a"),
     ("truncate -s 0 a", "truncate a"),
@@ -94,10 +94,10 @@ SCRIPTS: list[Row] = [
             "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n"
             "*** Delete File: e\n*** End Patch\nEOF"
         ),
-        "apply_patch a",
+        "apply_patch whole a",
         "apply_patch b",
-        "apply_patch c",
-        "apply_patch e",
+        "apply_patch whole c",
+        "apply_patch whole e",
     ),
     ("cd d && apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: b\n*** End Patch\nEOF", "apply_patch d/b"),
     ("yq -i .a=1 f", "yq -i f"),

@@ -6,10 +6,10 @@ Row = tuple[str, ...]
 
 REDIRECTIONS: list[Row] = [
     ("echo hi > x", "redirect x"),
-    ("echo hi >> x", "redirect x"),
+    ("echo hi >> x", "append x"),
     ("echo hi >| x", "redirect x"),
     ("echo hi &> x", "redirect x"),
-    ("echo hi &>> x", "redirect x"),
+    ("echo hi &>> x", "append x"),
     ("echo hi >& x", "redirect x"),
     ("echo hi >&2",),
     ("echo hi 2>&1",),
@@ -19,7 +19,7 @@ REDIRECTIONS: list[Row] = [
     ("make_noise 2> err", "redirect err", "unknown runs make_noise"),
     ("cat <> x", "redirect x"),
     ("cat < x",),
-    ("cat < in > out 2>> err", "redirect out", "redirect err"),
+    ("cat < in > out 2>> err", "redirect out", "append err"),
     ("> x", "redirect x"),
     (">a >b", "redirect a", "redirect b"),
     ("exec 3> x", "redirect x"),

@@ -59,6 +59,7 @@ def read(payload: dict[str, object], event_hint: str) -> Intent:
         tool=tool,
         paths=_paths(table, manner, command),
         manner=manner,
+        replaced=patch.replaced(text(table, *PATCH)) if manner == "patch" else (),
         command=command,
         call_id=text(call, "id"),
         raw_event=raw,

@@ -65,7 +65,8 @@ def call_of(intent: Intent, arguments: object, manner: Manner) -> Intent:
     if manner == "patch":
         from jit.hooks.clients import patch
 
-        return replace(intent, manner="patch", paths=patch.paths(text(table, *PATCH)))
+        body = text(table, *PATCH)
+        return replace(intent, manner="patch", paths=patch.paths(body), replaced=patch.replaced(body))
     if manner == "shell":
         command = text(table, "command")
         cwd = within(intent.cwd, text(table, "workdir", "dir_path", "directory", "cwd"))

@@ -61,6 +61,16 @@ def paths(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def replaced(text: str) -> tuple[str, ...]:
+    """Those of its paths that a patch brings or takes away whole: what it adds, deletes, or moves something to."""
+    names = [name for change in changes(text) for name in (_whole(change), change.moved_to) if name]
+    return tuple(dict.fromkeys(names))
+
+
+def _whole(change: Change) -> str:
+    return "" if change.kind == "update" else change.path
+
+
 def shell_paths(command: str) -> tuple[str, ...]:
     """The paths of patches that a shell command feeds to apply_patch, as a here-document or as an argument.
 

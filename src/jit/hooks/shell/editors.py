@@ -132,12 +132,12 @@ def _below(folder: Field | None, name: str) -> Field:
 
 def apply_envelope(call: Call) -> None:
     """`apply_patch <<EOF`, or the patch as its argument."""
-    from jit.hooks.clients.patch import paths
+    from jit.hooks.clients.patch import paths, replaced
 
     patch = call.stdin if call.stdin is not None else call.args[0].text if call.args else ""
-    found = paths(patch)
+    found, whole = paths(patch), replaced(patch)
     for name in found:
-        call.write(literal(name), "apply_patch")
+        call.write(literal(name), "apply_patch whole" if name in whole else "apply_patch")
     if not found:
         call.unknown("apply_patch changes what its input names")
 

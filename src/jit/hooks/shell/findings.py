@@ -39,7 +39,7 @@ class Findings:
     def write(self, field: Field, verb: str, scope: Scope, *, below: bool = False) -> None:
         """A file is written; if its name cannot be told, that is said."""
         if field.unknown:
-            self.unknown(f"writes to {field.unknown}" if verb == "redirect" else f"{verb} {field.unknown}")
+            self.unknown(f"writes to {field.unknown}" if verb in ("redirect", "append") else f"{verb} {field.unknown}")
         elif field.text and not is_device(field.text):
             self._place(field, verb, scope, below=below)
 

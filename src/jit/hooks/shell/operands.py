@@ -38,8 +38,9 @@ def truncate(call: Call) -> None:
 
 
 def tee(call: Call) -> None:
-    for field in call.options().operands:
-        call.write(field)
+    options = call.options()
+    for field in options.operands:
+        call.write(field, "tee -a" if options.has("a", "append") else "")
 
 
 def make_nodes(call: Call) -> None:

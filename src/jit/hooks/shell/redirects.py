@@ -26,6 +26,11 @@ def written(node: Node, scope: Scope, words: Words) -> list[Field]:
     return [field for field in fields if not _is_descriptor(field.text)] if operator == ">&" else fields
 
 
+def verb_of(node: Node) -> str:
+    """Whether a redirection adds to its file or begins it anew."""
+    return "append" if text(node, "Op") in (">>", "&>>") else "redirect"
+
+
 def _is_descriptor(word: str) -> bool:
     return word == "-" or word.removesuffix("-").isdigit()
 

@@ -11,7 +11,7 @@ Most commands of an agent only look at things. These are recognised without a pa
 
 from __future__ import annotations
 
-from jit.hooks.shell.readers import only_reads
+from jit.hooks.shell.readers import names, only_reads
 from jit.kernel.record import Record
 
 TYPE_CHECKING = False
@@ -33,6 +33,12 @@ class Write(Record):
     verb: str
     certain: bool = True
     below: bool = False
+
+
+# Verbs that change a file as it then is; all others bring content of their own, or take the file away.
+ADAPTING = {"tee -a", "sed -i", "perl -i", "awk -i", "yq -i", "git apply"} | names("""
+    append apply_patch black chgrp chmod chown clang-format gofmt goimports isort patch prettier rustfmt shfmt touch
+""")
 
 
 class Targets(Record):

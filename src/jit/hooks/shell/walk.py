@@ -10,7 +10,7 @@ from __future__ import annotations
 from jit.hooks.shell.builtins import BUILTINS
 from jit.hooks.shell.calls import Call
 from jit.hooks.shell.programs import run_program
-from jit.hooks.shell.redirects import content, passed_on, written
+from jit.hooks.shell.redirects import content, passed_on, verb_of, written
 from jit.hooks.shell.scope import POSSIBILITIES, Scope, cannot_be_known
 from jit.hooks.shell.syntax import Unparsable, child, children, inside, named, parse, text
 from jit.hooks.shell.words import Words, source_of
@@ -71,7 +71,7 @@ class Walk:
             for part in (child(redirect, "Word"), child(redirect, "Hdoc")):
                 self.substitutions(part, scope)
             for field in written(redirect, scope, self.words):
-                self.found.write(field, "redirect", scope)
+                self.found.write(field, verb_of(redirect), scope)
             stdin = content(redirect, scope, self.words, stdin)
         command = child(node, "Cmd")
         if command:
