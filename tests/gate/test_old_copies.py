@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.gate.watch import holder_of, waits
-from tests.surface.jitcli import wait_until
+from tests.surface.jitcli import Jit, make_site, wait_until
+from tests.world.ground import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,3 +89,102 @@ def test_what_is_applied_to_the_file_as_it_then_is_goes_on_after_the_wait(
     _, answer = ask_while_held(site, agent, call)
     assert (answer.denied, answer.code) == ("", 0)
     assert holder_of(site, "a.txt") == "bob/"
+
+
+def write(agent: Agent, path: str, client: str) -> str:
+    """The denial of a whole-file write by one of the clients that do not look at the file first."""
+    call = {"tool_name": "write_file", "tool_input": {"file_path": str(agent.cwd / path), "content": "mine\n"}}
+    event = "BeforeTool" if client == "gemini" else "PreToolUse"
+    answer = agent.wait_for(agent.send(agent.payload(event, **call), client))
+    assert answer.code == 0, answer
+    said = json.loads(answer.out) if answer.out else {}
+    return str(said.get("reason", "")) or answer.denied
+
+
+@pytest.mark.parametrize("client", ["gemini", "qwen"])
+@pytest.mark.parametrize("ending", ["commit", "end", "death"])
+def test_what_another_changed_since_the_client_began_is_refused_once_to_whoever_may_have_read_it_before(
+    site: Path, agent: Start, client: str, ending: str
+) -> None:
+    (site / "a.txt").write_text("one\n")
+    bob, ann = agent("bob"), agent("ann")
+    change(site, ann, ending)
+    words = write(bob, "a.txt", client)
+    assert "a.txt may have changed since you read it: agent:claude-ann had it at" in words
+    assert len(words.split()) <= 60
+    assert holder_of(site, "a.txt") == "bob/"
+    assert write(bob, "a.txt", client) == ""
+
+
+def change(site: Path, who: Agent, ending: str) -> None:
+    assert who.write("a.txt", "two\n") == ""
+    if ending == "commit":
+        git(site, "add", "a.txt")
+        git(site, "-c", "core.hooksPath=/dev/null", "commit", "-qm", "two")
+        Jit(site).ask("file", "release", "a.txt", "--agent-id", "agent:claude-ann")
+    elif ending == "end":
+        who.tell("SessionEnd", reason="other")
+    else:
+        who.kill()
+
+
+def test_a_shell_command_counts_the_same_with_every_client(site: Path, agent: Start) -> None:
+    (site / "a.txt").write_text("one\n")
+    bob, ann = agent("bob"), agent("ann")
+    change(site, ann, "end")
+    overwrite = command("cat > a.txt <<'EOF'\nmine\nEOF")
+    assert "may have changed" in bob.tell("PreToolUse", **overwrite).denied
+    assert bob.tell("PreToolUse", **overwrite).denied == ""
+
+
+def test_whoever_began_after_the_change_is_not_refused(site: Path, agent: Start) -> None:
+    (site / "a.txt").write_text("one\n")
+    change(site, agent("ann"), "end")
+    time.sleep(0.05)  # start times are told in hundredths of a second
+    assert write(agent("bob"), "a.txt", "gemini") == ""
+
+
+def test_a_file_that_is_again_as_it_was_before_is_not_refused(site: Path, agent: Start) -> None:
+    (site / "a.txt").write_text("one\n")
+    bob, ann = agent("bob"), agent("ann")
+    ann.write("a.txt", "two\n")
+    ann.write("a.txt", "one\n")
+    ann.tell("SessionEnd", reason="other")
+    assert write(bob, "a.txt", "gemini") == ""
+
+
+def test_the_owners_own_changes_and_other_files_are_not_refused(site: Path, agent: Start) -> None:
+    (site / "a.txt").write_text("one\n")
+    bob, ann = agent("bob"), agent("ann")
+    change(site, ann, "end")
+    assert write(bob, "b.txt", "gemini") == ""
+    (site / "b.txt").write_text("mine\n")
+    Jit(site).ask("file", "release", "b.txt", "--agent-id", "agent:gemini-bob")
+    assert write(bob, "b.txt", "gemini") == ""
+
+
+def test_a_client_that_checks_its_copies_itself_and_a_change_in_place_are_not_refused(site: Path, agent: Start) -> None:
+    (site / "a.txt").write_text("one\n")
+    bob, cat, ann = agent("bob"), agent("cat"), agent("ann")
+    change(site, ann, "end")
+    assert bob.ask("a.txt").denied == ""
+    bob.tell("SessionEnd", reason="other")
+    assert cat.tell("PreToolUse", **command("sed -i s/1/2/ a.txt")).denied == ""
+
+
+def test_a_file_of_another_repository_counts_too(site: Path, agent: Start, tmp_path: Path) -> None:
+    other = make_site(tmp_path / "other").cwd
+    (other / "a.txt").write_text("one\n")
+    bob, ann = agent("bob"), agent("ann", other)
+    change(other, ann, "end")
+    overwrite = command(f"echo x > b.txt; cp b.txt {other}/a.txt")
+    assert "a.txt may have changed" in bob.tell("PreToolUse", **overwrite).denied
+    assert bob.tell("PreToolUse", **overwrite).denied == ""
+
+
+def test_a_file_that_git_ignores_is_not_refused(site: Path, agent: Start) -> None:
+    (site / ".gitignore").write_text("a.txt\n")
+    (site / "a.txt").write_text("one\n")
+    bob, ann = agent("bob"), agent("ann")
+    change(site, ann, "end")
+    assert write(bob, "a.txt", "gemini") == ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from jit.hooks.place import find_place
 from jit.hooks.refusal import is_free_after_all, settle
+from jit.hooks.unread import why_not
 from jit.kernel.events import Denied, Granted, Refused
 from jit.kernel.record import replace
 from jit.systems.files.commands import Free
@@ -43,7 +44,7 @@ def ask(client: Client, intent: Intent, place: Place, environ: Mapping[str, str]
             if _is_refused(outcome) and not is_free_after_all(there, outcome):
                 return _with_empty_hands(client, (there, touch, outcome), asked, (place, here))
             asked.append((there, touch, outcome))
-        return ""
+        return next((words for each in asked if (words := why_not(*each))), "")
     finally:
         for there in others:
             there.close()

@@ -47,7 +47,7 @@ def _before_write(client: Client, intent: Intent, place: Place, environ: Mapping
     if targets:
         touch = place.touch(targets, intent.tool)
         outcome = place.engine.submit(touch)
-        words = _settled(client, place, touch, outcome)
+        words = _settled(client, place, touch, outcome) or _unread(client, intent, place, touch, outcome)
         if words:
             return client.deny(intent, words)
     if any(is_guarded_file(path, intent.cwd) for path in place.elsewhere):
@@ -72,6 +72,16 @@ def _settled(client: Client, place: Place, touch: Touch, outcome: Outcome) -> st
     from jit.hooks.refusal import settle
 
     return settle(client, place, touch, outcome)
+
+
+def _unread(client: Client, intent: Intent, place: Place, touch: Touch, outcome: Outcome) -> str:
+    """Why the write may not happen although nobody else holds the file: its owner may know an older one."""
+    checked = intent.manner == "whole" and client.MANNERS.checks_copies
+    if checked or not outcome.events or all(target.fresh for target in touch.targets):
+        return ""
+    from jit.hooks.unread import why_not
+
+    return why_not(place, touch, outcome)
 
 
 def _after_call(client: Client, intent: Intent, place: Place) -> Reply:

@@ -9,26 +9,20 @@ Only the live log is read. A loss from before the last archive is forgotten.
 
 from __future__ import annotations
 
+from jit.hooks.file_events import events_about
 from jit.kernel.events import Granted, Released, Transferred
-from jit.kernel.jsontext import dumps
-from jit.store.codec import decode_line, is_whole
-from jit.store.events import decode_event
 from jit.systems.files.names import seen_resource
 from jit.world.content import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from jit.hooks.git_committer import Committer
     from jit.hooks.git_site import Site
     from jit.kernel.events import Event
     from jit.kernel.lease import Lease
     from jit.world.paths import Spot
-
-OF_FILES = b'"event_type":"file.'
-HEAD_BYTES = 80  # the event's type stands within the first bytes of a line
-KEY = b'"resources":['
 
 
 def find_lost(site: Site, free: Mapping[str, Spot]) -> dict[str, Lease]:
@@ -58,32 +52,6 @@ def fold_losses(events: Iterable[tuple[str, Event]], committer: Committer) -> di
         elif isinstance(event, Released) and committer.owns(event.lease.owner):
             had.discard(resource)
     return taken
-
-
-def events_about(log: str, resources: Collection[str]) -> Iterator[tuple[str, Event]]:
-    """What the live log tells about these files, each event with the file it is about. Damaged lines tell nothing."""
-    wanted = {dumps(resource).encode() for resource in resources}
-    try:
-        file = open(log, "rb")  # noqa: SIM115  closed below, once the file was found
-    except FileNotFoundError:
-        return
-    with file:
-        for line in file:
-            if not _may_tell(line, wanted) or not is_whole(line[:-1]):
-                continue
-            told = decode_line(line[:-1])
-            payload = told.body["payload"]
-            if isinstance(payload, dict) and payload.get("resources", [""])[0] in resources:
-                yield payload["resources"][0], decode_event(told.event_type, payload)
-
-
-def _may_tell(line: bytes, wanted: set[bytes]) -> bool:
-    """A look that needs no parsing, for a log of many records; names with escapes in them are looked at closely."""
-    if OF_FILES not in line[:HEAD_BYTES]:
-        return False
-    start = line.find(KEY) + len(KEY)
-    name = line[start : line.find(b"]", start)]
-    return name in wanted or b"\\" in name or b"]" in b"".join(wanted)
 
 
 def _is_as_seen(resource: str, spot: Spot, mine: Iterable[Lease]) -> bool:

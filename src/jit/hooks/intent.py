@@ -70,6 +70,7 @@ class Manners(Record):
     `waits`: the hook may outlast the retry interval of 180 s. `timeout_secs`: to be written into the client's
     configuration; 0 where the client sets no limit. `wait_secs`: how long the hook itself may wait. `denies`: how a
     denial is said: a JSON object, an exit code, an exception in the client, or the end of the whole run.
+    `checks_copies`: the client itself refuses to replace a file that changed since it was read.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Manners(Record):
     timeout_secs: int
     wait_secs: int
     denies: Denial
+    checks_copies: bool = False
 
 
 class Hook(Record):

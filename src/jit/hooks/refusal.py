@@ -60,17 +60,23 @@ def until_due_ms(place: Place, wait: Lease) -> int:
 def is_free_after_all(place: Place, outcome: Outcome) -> bool:
     """Does git ignore the file that is held? Asked only now, because asking git costs more than all the rest."""
     answer = outcome.answer
-    unasked = place.settings.flag("files.lease_ignored") or not isinstance(answer, (Refused, Denied))
-    if unasked or answer.lease is None:
+    if not isinstance(answer, (Refused, Denied)) or answer.lease is None:
         return False
-    from jit.world.git_questions import run
-
     resource = waited_for(answer.lease) if is_wait(answer.lease) else answer.lease.resources[0]
-    if run(place.space.repo, "check-ignore", "--quiet", "--", place.world.paths.get(resource, ""))[0] != 0:
+    if not is_ignored(place, resource):
         return False
     if is_wait(answer.lease):
         place.engine.submit(Resume(answer.lease.lease_id, place.owner, "git ignores the file"))
     return True
+
+
+def is_ignored(place: Place, resource: str) -> bool:
+    """Does git ignore the file, and do the settings leave such files free?"""
+    from jit.world.git_questions import run
+
+    if place.settings.flag("files.lease_ignored"):
+        return False
+    return run(place.space.repo, "check-ignore", "--quiet", "--", place.world.paths.get(resource, ""))[0] == 0
 
 
 def _wait(client: Client, place: Place, touch: Touch, outcome: Outcome) -> Outcome:

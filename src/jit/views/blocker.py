@@ -82,6 +82,14 @@ def blocked_words(wait: Lease) -> str:
     )
 
 
+def overtaken_words(path: str, rival: Lease) -> str:
+    when = clock_text(rival.beat.wall_ms)
+    return (
+        f"{path} may have changed since you read it: {rival.owner.agent} had it at {when}. You hold it now."
+        " Read it again, then make your edit."
+    )
+
+
 def outdated_words(path: str) -> str:
     why = "another agent wrote to it"
     return f"{path} changed since you read it: {why}. You hold it now. Read it again, then make your edit."

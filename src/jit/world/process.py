@@ -24,9 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Literal, TypeAlias
 
+    from jit.kernel.instant import Instant
     from jit.kernel.policy import Liveness
 
     Probe: TypeAlias = Literal["exists", "refused", "absent"]
+
+
+TICKS = 100  # in which Linux tells start times to programs, on every architecture that Python runs on
 
 
 class Seen(Record):
@@ -77,6 +81,13 @@ def me(machine: Machine | None = None) -> ProcessRef:
     pid = posix.getpid()
     seen = here.look(pid)
     return ProcessRef(here.host, here.boot_id, pid, seen.start if seen else 0, here.namespace if seen else "")
+
+
+def began_wall_ms(ref: ProcessRef, now: Instant) -> int:
+    """When a process of this boot began, by the wall clock as it stands now."""
+    if sys.platform == "darwin":
+        return ref.start // 1000
+    return now.wall_ms - now.boot_ms + ref.start * 1000 // TICKS
 
 
 def describe(pid: int, machine: Machine | None = None) -> ProcessRef | None:

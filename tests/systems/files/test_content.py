@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
+from jit.kernel.record import replace
 from jit.systems.files.commands import Committed, End, Free, Resume, Stop
+from jit.systems.files.sight import overtaken
 from tests.systems.files.ground import ANN, BOB, CAT, IDLE_MS, RETRY_MS, SILENCE_MS, Ground, answer, names, resource
+
+if TYPE_CHECKING:
+    from jit.kernel.lease import Lease, Owner
 
 
 @pytest.fixture
@@ -175,3 +182,36 @@ def test_a_file_that_was_made_while_one_waited_counts_as_changed() -> None:
     ground.write("new.txt", "hers")
     ground.ask(End(ANN, "done"))
     assert answer(ground.touch(BOB, "new.txt")) == "outdated"
+
+
+def one_after_the_other(*steps: tuple[Owner, str]) -> list[Lease]:
+    """The leases of owners who each leave something else in the file, or the same."""
+    ground, leases = Ground(), []
+    ground.write("a.txt", "old")
+    for who, text in steps:
+        ground.touch(who, "a.txt", fresh=True)
+        leases += ground.leases()
+        ground.write("a.txt", text)
+        ground.ask(End(who, "done"))
+    return leases
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        ([(BOB, "mine")], None),
+        ([(ANN, "new"), (BOB, "mine")], ANN),
+        ([(ANN, "new"), (CAT, "newer"), (BOB, "mine")], CAT),
+        ([(ANN, "old"), (BOB, "mine")], None),
+        ([(ANN, "new"), (CAT, "old"), (BOB, "mine")], None),
+        ([(ANN, "new"), (BOB, "mine"), (BOB, "more")], None),
+        ([(BOB, "mine"), (ANN, "new"), (BOB, "more")], ANN),
+    ],
+)
+def test_whoever_may_know_an_older_file_is_told_who_had_it_last(
+    steps: list[tuple[Owner, str]], told: Owner | None
+) -> None:
+    leases = one_after_the_other(*steps)
+    found = overtaken(leases[-1], leases)
+    assert (found and found.owner) == told
+    assert overtaken(replace(leases[-1], lease_id="other"), []) is None

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jit.hooks.intent import Event, Manner
 
-MANNERS = Manners("claude", waits=True, timeout_secs=900, wait_secs=840, denies="json")
+MANNERS = Manners("claude", waits=True, timeout_secs=900, wait_secs=840, denies="json", checks_copies=True)
 TOOLS: dict[str, Manner] = {
     "Write": "whole",
     "Edit": "edit",

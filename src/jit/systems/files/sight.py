@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from jit.kernel.events import Renewed
+from jit.kernel.lease import same_owner
 from jit.kernel.record import replace
 from jit.systems.files.names import seen_resource, waited_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from jit.kernel.events import Event
     from jit.kernel.lease import Evidence, Lease, Owner
     from jit.kernel.ledger import Leases
@@ -36,6 +39,23 @@ def hand_down(state: Leases, wait: Lease, content: str, evidence: Evidence) -> t
 def own_sight(state: Leases, owner: Owner, resource: str) -> Lease | None:
     found = state.holders(seen_resource(owner, resource))
     return found[0] if found else None
+
+
+def overtaken(granted: Lease, leases: Iterable[Lease]) -> Lease | None:
+    """Who changed a file last while its new owner may already have known it; nobody if it is as it was before.
+
+    `leases` are those on the file since the owner began, in the order of their records. Once the owner had one itself,
+    what was before does not count.
+    """
+    others: list[Lease] = []
+    for lease in leases:
+        if lease.lease_id == granted.lease_id:
+            break
+        if same_owner(lease.owner, granted.owner):
+            others.clear()
+        else:
+            others.append(lease)
+    return others[-1] if others and others[0].note != granted.note else None
 
 
 def content_of(evidence: Evidence, resource: str) -> str:
