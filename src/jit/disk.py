@@ -104,6 +104,14 @@ def _has_link(absolute: str) -> bool:
     return False
 
 
+def state_folder(environ: Mapping[str, str]) -> str:
+    """Where jit keeps what belongs to the user and to no repository."""
+    folder = environ.get("XDG_STATE_HOME", "")
+    if not folder.startswith("/"):
+        folder = f"{environ.get('HOME') or expanduser('~')}/.local/state"
+    return f"{folder}/jit"
+
+
 def expanduser(path: str) -> str:
     """`~` and `~name` at the beginning, replaced by that home."""
     if not path.startswith("~"):

@@ -48,11 +48,12 @@ class Site:
 
     def call(self, event: str, tool: str, *options: str, cwd: Path | None = None, **arguments: str) -> str:
         """Any call of the hook, which has nothing to say to the client."""
-        about = {"session_id": "s", "cwd": str(cwd or self.repository), "hook_event_name": event, "tool_name": tool}
+        where = cwd or self.repository
+        about = {"session_id": "s", "cwd": str(where), "hook_event_name": event, "tool_name": tool}
         payload = json.dumps({**about, "tool_input": arguments})
         command = [sys.executable, "-I", "-S", *options, str(self.jit / "hooks/entry.py"), "--client", "claude"]
         done = subprocess.run(
-            command, input=payload, env=self.environ, capture_output=True, text=True, timeout=60, check=True
+            command, cwd=where, input=payload, env=self.environ, capture_output=True, text=True, timeout=60, check=True
         )
         assert done.stdout == ""
         return done.stderr

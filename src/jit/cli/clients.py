@@ -68,7 +68,7 @@ def setup(call: Call) -> int:
 
 def uninstall(call: Call) -> int:
     """Give every file back."""
-    from jit.hooks.bundle import remove
+    from jit.hooks import away, bundle
     from jit.install.clients import PLACES
     from jit.install.command import installed
     from jit.install.installation import project_level, take_out, take_out_of_git, user_level
@@ -87,7 +87,8 @@ def uninstall(call: Call) -> int:
         done += [] if name else take_out_of_git(repo, level, program)
     done += _take_back(call) if whole else []
     if not name:
-        remove()
+        bundle.remove()
+        away.remove(call.environ)
     rows = [{"path": change.path, "state": change.state, "aside": change.aside or None} for change in done]
     call.out.data({"files": rows, "count": len(rows)})
     _tell(call, done)

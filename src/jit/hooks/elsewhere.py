@@ -5,7 +5,7 @@ Nothing is held while another repository is waited for, so two such calls cannot
 
 from __future__ import annotations
 
-from jit.hooks.place import find_place
+from jit.hooks.place import find_place, note_where
 from jit.hooks.refusal import is_free_after_all, settle
 from jit.hooks.unread import why_not
 from jit.kernel.events import Denied, Granted, Refused
@@ -39,6 +39,7 @@ def ask(client: Client, intent: Intent, place: Place, environ: Mapping[str, str]
             targets = there.leasable(place.elsewhere, intent.cwd, replaced)
             if not targets:
                 continue
+            note_where(there, intent, environ)
             touch = there.touch(targets, intent.tool)
             outcome = there.engine.submit(touch)
             if _is_refused(outcome) and not is_free_after_all(there, outcome):
@@ -58,7 +59,7 @@ def _others(intent: Intent, place: Place, environ: Mapping[str, str]) -> list[Pl
     """The other repositories that jit guards and that the call reaches into."""
     found: dict[str, Place] = {place.space.shared_dir: place}
     for path in place.elsewhere:
-        there = find_place(replace(intent, paths=(path,)), environ)
+        there = find_place(replace(intent, manner="whole", paths=(path,)), environ)
         if there is not None:
             found.setdefault(there.space.shared_dir, there)
     return list(found.values())[1:]

@@ -6,10 +6,9 @@ one engine command; what happens if that is refused is in `refusal`.
 
 from __future__ import annotations
 
-from jit.hooks.concern import is_guarded_file
-from jit.hooks.place import Place, find_place
+from jit.hooks.concern import TURNS, is_guarded_file
+from jit.hooks.place import Place, find_place, note_where
 from jit.kernel.events import Denied, Refused
-from jit.systems.files.commands import End, Stop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,16 +22,18 @@ if TYPE_CHECKING:
 
 def respond(client: Client, intent: Intent, environ: Mapping[str, str]) -> Reply:
     """The client's answer to a call that concerns jit."""
+    if intent.event in TURNS:
+        from jit.hooks.turns import over
+
+        over(intent, environ)
+        return client.allow(intent)
     place = find_place(intent, environ)
     if place is None:
         return client.allow(intent)
     try:
         if intent.event == "pre":
             return _before_write(client, intent, place, environ)
-        if intent.event == "post":
-            return _after_call(client, intent, place)
-        _turn_over(intent, place)
-        return client.allow(intent)
+        return _after_call(client, intent, place)
     finally:
         place.close()
 
@@ -45,6 +46,7 @@ def _before_write(client: Client, intent: Intent, place: Place, environ: Mapping
         begin(place)
     outcome = None
     if targets:
+        note_where(place, intent, environ)
         touch = place.touch(targets, intent.tool)
         outcome = place.engine.submit(touch)
         words = _settled(client, place, touch, outcome) or _unread(client, intent, place, touch, outcome)
@@ -90,19 +92,3 @@ def _after_call(client: Client, intent: Intent, place: Place) -> Reply:
 
     words = find(place, intent)
     return client.remark(intent, words) if words else client.allow(intent)
-
-
-def _turn_over(intent: Intent, place: Place) -> None:
-    if intent.event == "end":
-        place.engine.submit(End(place.owner, "the session ended", whole_session=not intent.subagent))
-    else:
-        place.engine.submit(Stop(place.owner, _still_written(intent, place), failed=intent.event == "breakdown"))
-
-
-def _still_written(intent: Intent, place: Place) -> tuple[str, ...]:
-    """The files of shell commands that go on running after the turn."""
-    if not intent.background:
-        return ()
-    from jit.hooks.commands import shell_targets
-
-    return tuple(target.resource for target in shell_targets(place, intent)[0])

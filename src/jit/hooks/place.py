@@ -8,6 +8,7 @@ from jit.app import SystemWorld, Workspace
 from jit.disk import dirname, exists, isdir, join, realpath
 from jit.engine import Engine
 from jit.errors import Unavailable
+from jit.hooks.concern import PROJECT, guarded_mentions
 from jit.kernel.lease import Owner
 from jit.kernel.policy import WhileAlive
 from jit.systems.files.commands import Target, Touch
@@ -20,7 +21,7 @@ from jit.world.worktree_file import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from jit.hooks.intent import Intent
     from jit.world.config import Settings
@@ -41,7 +42,7 @@ class FileWorld(SystemWorld):
 def find_place(intent: Intent, environ: Mapping[str, str]) -> Place | None:
     """The place of a call; nothing outside git, or where jit was never set up."""
     agent = environ.get("JIT_AGENT_ID") or f"agent:{intent.client}-{shorten(intent.session) or 'unknown'}"
-    for folder in _folders(intent):
+    for folder in _folders(intent, environ):
         try:
             space = Workspace(folder, environ, agent_flag=agent)
         except Unavailable:
@@ -53,12 +54,30 @@ def find_place(intent: Intent, environ: Mapping[str, str]) -> Place | None:
     return None
 
 
-def _folders(intent: Intent) -> list[str]:
-    """Where the repository may be: around the call, or around its file if that is elsewhere."""
+def note_where(place: Place, intent: Intent, environ: Mapping[str, str]) -> None:
+    """A session that does not live in this repository, and writes to it, is noted: its turns end here too."""
+    repo, home = place.space.repo, environ.get(PROJECT) or posix.getcwd()
+    if f"{home}/".startswith(f"{repo.worktree}/") or f"{realpath(home)}/.git" == repo.common_dir:
+        return
+    from jit.hooks.away import note
+
+    note(repo, intent, environ)
+
+
+def _folders(intent: Intent, environ: Mapping[str, str]) -> Iterator[str]:
+    """Where the repository may be: around the call, or around its files if they are elsewhere."""
     cwd = intent.cwd or posix.getcwd()
-    if not intent.paths:
-        return [cwd]
-    path = realpath(join(cwd, intent.paths[0]))
+    if intent.manner == "shell":
+        yield cwd
+        yield from guarded_mentions(intent, environ)
+    elif intent.paths:
+        yield from _of_file(intent.paths[0], cwd)
+    else:
+        yield cwd
+
+
+def _of_file(text: str, cwd: str) -> list[str]:
+    path = realpath(join(cwd, text))
     folder = dirname(path)
     while not isdir(folder):
         folder = dirname(folder)
@@ -124,12 +143,12 @@ class Place:
 
     def resource(self, spot: Spot, *, everywhere: bool = False) -> str:
         """The name of a file, and a note where its content is."""
-        scope = REPOSITORY if everywhere else self._scope(spot)
+        scope = REPOSITORY if everywhere else self.scope(spot)
         resource = file_resource(scope, spot.path)
         self.world.paths[resource] = spot.absolute
         return resource
 
-    def _scope(self, spot: Spot) -> str:
+    def scope(self, spot: Spot) -> str:
         scope = self._scopes.get(spot.root)
         if scope is None:
             identity = read(spot.root)

@@ -39,7 +39,8 @@ def why_not(place: Place, touch: Touch, outcome: Outcome) -> str:
     began = began_wall_ms(place.owner.process, place.world.now())
     others: dict[str, list[Lease]] = {resource: [] for resource in unsure}
     for resource, event in events_about(place.space.plane.log, unsure, rfc3339(began)):
-        others[resource].append(event.lease)  # type: ignore[union-attr]  every event about a file has its lease
+        if event.lease is not None:
+            others[resource].append(event.lease)
     for resource, lease in unsure.items():
         rival = overtaken(lease, others[resource])
         if rival is not None and not is_ignored(place, resource):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack, contextmanager
 
+from jit.disk import state_folder
 from jit.install import changes, git_hooks, shim
 from jit.install.changes import Change
 from jit.install.clients import PLACES, cline_shims, folder_of, path_of, target
@@ -45,10 +46,7 @@ class Outcome(Record):
 
 
 def user_level(environ: Mapping[str, str]) -> Level:
-    folder = environ.get("XDG_STATE_HOME", "")
-    if not folder.startswith("/"):
-        folder = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local", "state")
-    records = Originals(os.path.join(folder, "jit", "installed"))
+    records = Originals(os.path.join(state_folder(environ), "installed"))
     return Level(environ, "", records, records)
 
 

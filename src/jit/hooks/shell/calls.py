@@ -36,6 +36,9 @@ class Call:
     def write(self, field: Field, verb: str = "", *, below: bool = False) -> None:
         self.walk.found.write(field, verb or self.name, self.scope, below=below)
 
+    def tree(self, operation: str) -> None:
+        self.walk.found.tree(operation, self.scope)
+
     def unknown(self, reason: str) -> None:
         self.walk.found.unknown(reason)
 

@@ -19,7 +19,19 @@ class Findings:
     While `wide` is set, a file that is written stands for anything below it as well.
     """
 
-    __slots__ = ("_changed", "_files", "_index", "_made", "_tree", "_unknown", "_writes", "links", "probe", "wide")
+    __slots__ = (
+        "_changed",
+        "_files",
+        "_folders",
+        "_index",
+        "_made",
+        "_tree",
+        "_unknown",
+        "_writes",
+        "links",
+        "probe",
+        "wide",
+    )
 
     def __init__(self, probe: Probe) -> None:
         self.probe = probe
@@ -27,6 +39,7 @@ class Findings:
         self._unknown: dict[str, None] = {}
         self._tree: dict[str, None] = {}
         self._index: dict[str, None] = {}
+        self._folders: dict[str, None] = {}
         self._changed: set[str] = set()
         self._made: set[str] = set()
         self._files: set[str] = set()
@@ -34,7 +47,8 @@ class Findings:
         self.wide = False
 
     def targets(self) -> Targets:
-        return Targets(tuple(self._writes), tuple(self._unknown), tuple(self._tree), tuple(self._index))
+        writes, unknown, index = tuple(self._writes), tuple(self._unknown), tuple(self._index)
+        return Targets(writes, unknown, tuple(self._tree), index, tuple(self._folders))
 
     def write(self, field: Field, verb: str, scope: Scope, *, below: bool = False) -> None:
         """A file is written; if its name cannot be told, that is said."""
@@ -84,8 +98,11 @@ class Findings:
         words = " ".join(reason.split())
         self._unknown[words if len(words) <= REASON_LENGTH else words[: REASON_LENGTH - 1] + "…"] = None
 
-    def tree(self, operation: str) -> None:
+    def tree(self, operation: str, scope: Scope) -> None:
         self._tree[operation] = None
+        self._folders.update(dict.fromkeys(scope.cwds))
+        if not scope.cwds:
+            self.unknown(f"{operation} in a directory that is not known")
 
     def index(self, operation: str) -> None:
         self._index[operation] = None

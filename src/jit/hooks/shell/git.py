@@ -55,7 +55,7 @@ def _run_verb(call: Call, verb: Field) -> None:
     elif verb.text in INDEX:
         call.walk.found.index(call.line())
     elif verb.text in WHOLE:
-        call.walk.found.tree(call.line())
+        call.tree(call.line())
     elif verb.text not in OWN:
         call.unknown(f"runs {call.line(1)}")
 
@@ -76,7 +76,7 @@ def _limited(call: Call, paths: tuple[Field, ...], operation: str) -> None:
         call.write(field, below=True)
     if paths != known or not paths or any(field.glob or call.is_folder(field) for field in known):
         named = " ".join(field.unknown or field.text for field in paths)
-        call.walk.found.tree(f"{operation} -- {named}" if named else operation)
+        call.tree(f"{operation} -- {named}" if named else operation)
 
 
 def _after_dashes(call: Call) -> tuple[Field, ...] | None:
@@ -89,7 +89,7 @@ def checkout(call: Call) -> None:
     options = call.options("bB", "orphan", "conflict", "pathspec-from-file")
     paths, operands = _after_dashes(call), options.operands
     if options.has("pathspec-from-file"):
-        call.walk.found.tree("git checkout")
+        call.tree("git checkout")
     elif paths is not None:
         _limited(call, paths, "git checkout")
     elif options.has("b", "B", "orphan") and not operands:
@@ -99,14 +99,14 @@ def checkout(call: Call) -> None:
     elif operands and (operands[0].text == "." or operands[0].glob or call.kind(operands[0]) in ("file", "directory")):
         _limited(call, operands, "git checkout")
     elif operands or options.has("f", "force", "m", "merge", "p", "patch"):
-        call.walk.found.tree(f"git checkout {operands[0].unknown or operands[0].text}" if operands else "git checkout")
+        call.tree(f"git checkout {operands[0].unknown or operands[0].text}" if operands else "git checkout")
 
 
 def switch(call: Call) -> None:
     options = call.options("cC", "create", "force-create", "orphan", "conflict")
     made = options.has("c", "C", "create", "force-create")
     if options.operands or not made:
-        call.walk.found.tree(call.line())
+        call.tree(call.line())
 
 
 def restore(call: Call) -> None:
@@ -114,7 +114,7 @@ def restore(call: Call) -> None:
     if options.has("S", "staged") and not options.has("W", "worktree"):
         call.walk.found.index(call.line())
     elif options.has("pathspec-from-file"):
-        call.walk.found.tree("git restore")
+        call.tree("git restore")
     else:
         _limited(call, options.operands, "git restore")
 
@@ -122,7 +122,7 @@ def restore(call: Call) -> None:
 def reset(call: Call) -> None:
     options = call.options()
     if options.has("hard", "merge", "keep"):
-        call.walk.found.tree(call.line())
+        call.tree(call.line())
     else:
         call.walk.found.index(call.line())
 
@@ -136,7 +136,7 @@ def stash(call: Call) -> None:
     if verb == "push" and paths and not options.has("pathspec-from-file"):
         _limited(call, paths, "git stash push")
     else:
-        call.walk.found.tree(call.line())
+        call.tree(call.line())
 
 
 def clean(call: Call) -> None:
@@ -154,7 +154,7 @@ def apply(call: Call) -> None:
         call.walk.found.index(call.line())
         return
     if call.stdin is None or any(field.text != "-" for field in options.operands):
-        call.walk.found.tree(call.line())
+        call.tree(call.line())
         return
     strip = options.last("p")
     for name in diff_paths(call.stdin, int(strip.text) if strip and strip.text.isdecimal() else 1):
@@ -168,7 +168,7 @@ def remove(call: Call) -> None:
     if options.has("cached"):
         call.walk.found.index(call.line())
     elif options.has("pathspec-from-file"):
-        call.walk.found.tree("git rm")
+        call.tree("git rm")
     else:
         for field in options.operands:
             call.write(field, below=True)
@@ -236,7 +236,7 @@ def bundle(call: Call) -> None:
 def sequence(call: Call) -> None:
     """`merge`, `rebase` and their kin: the whole tree, whichever way they go on."""
     options = call.options()
-    call.walk.found.tree(call.line(1) if options.has(*_CONTINUE) else call.line())
+    call.tree(call.line(1) if options.has(*_CONTINUE) else call.line())
 
 
 VERBS: dict[str, Program] = {

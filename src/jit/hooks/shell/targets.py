@@ -42,12 +42,15 @@ ADAPTING = {"tee -a", "sed -i", "perl -i", "awk -i", "yq -i", "git apply"} | nam
 
 
 class Targets(Record):
-    """An entry of `tree` is the operation; if it is limited to folders or patterns, they follow after ` -- `."""
+    """An entry of `tree` is the operation; if it is limited to folders or patterns, they follow after ` -- `. `folders`
+    are those in which such operations run.
+    """
 
     writes: tuple[Write, ...] = ()
     unknown: tuple[str, ...] = ()
     tree: tuple[str, ...] = ()
     index: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
 
 
 NOTHING = Targets()
