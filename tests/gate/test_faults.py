@@ -67,6 +67,44 @@ def test_where_failure_means_deny_the_write_is_denied_and_the_way_out_works(
     assert ann.ask("a.txt").denied == ""
 
 
+RULE = '[[path]]\npattern = "a.txt"\nmode = "exclusive"\n'
+
+
+def follow(site: Path, words: str) -> None:
+    """Do what the denial says in order to go on without jit."""
+    way_out = words.rpartition("To go on without: ")[2]
+    if way_out.startswith("jit config set "):
+        assert Jit(site)(*way_out.removesuffix(".").split()[1:]).code == 0
+        return
+    assert way_out == 'write on_failure = "allow" into the rule for a.txt in .jit/config.toml'
+    settings = site / ".jit/config.toml"
+    settings.write_text(settings.read_text().replace('on_failure = "deny"', 'on_failure = "allow"'))
+
+
+@pytest.mark.parametrize("more", ["", 'on_failure = "deny"\n'])
+@pytest.mark.parametrize("kind", ["tool", "shell"])
+@pytest.mark.parametrize("place", ["inside", "outside"])
+def test_an_exclusive_path_is_denied_when_jit_fails_and_the_way_out_works(
+    site: Path, agent: Callable[..., Agent], tmp_path: Path, more: str, kind: str, place: str
+) -> None:
+    (site / ".jit/config.toml").write_text(RULE + more)
+    (tmp_path / "plain").mkdir()
+    ann = agent("ann", site if place == "inside" else tmp_path / "plain")
+    break_log(site)
+
+    def ask(name: str) -> str:
+        if kind == "tool":
+            return ann.ask(site / name).denied
+        return ann.tell("PreToolUse", tool_name="Bash", tool_input={"command": f"echo x > {site}/{name}"}).denied
+
+    assert ask("b.txt") == ""
+    words = ask("a.txt")
+    assert "jit failed" in words
+    assert len(mishaps(site)) == 2
+    follow(site, words)
+    assert ask("a.txt") == ""
+
+
 def test_a_full_disk_lets_the_write_pass_and_changes_no_lease(site: Path, agent: Callable[..., Agent]) -> None:
     """No file may become larger than the log is now; what is written down about it is smaller."""
     ann = agent("ann")

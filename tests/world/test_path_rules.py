@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jit.world.path_rules import PathRule, denies_on_failure, fault, matches, rule_for
+from jit.world.path_rules import PathRule, fault, matches, rule_for
 
 NAME = st.text(alphabet="ab.*?", min_size=1, max_size=6)
 
@@ -73,5 +73,6 @@ def test_only_a_rule_that_says_so_denies_when_jit_fails() -> None:
         PathRule("x", mode="exclusive"),
         PathRule("x", on_failure="deny"),
     ]
-    assert [denies_on_failure(rule) for rule in said] == [False, False, True, True]
-    assert not denies_on_failure(PathRule("x", mode="exclusive", on_failure="allow"))
+    assert [rule.denies_on_failure(allowed=False) for rule in said] == [False, False, True, True]
+    assert [rule.denies_on_failure(allowed=True) for rule in said] == [False, False, False, True]
+    assert not PathRule("x", mode="exclusive", on_failure="allow").denies_on_failure(allowed=False)

@@ -99,7 +99,7 @@ def _fail(hook: str, error: Exception) -> int:
     from jit.hooks.mishap import write_down
 
     what = error.message if isinstance(error, JitError) else f"{type(error).__name__}: {error}"
-    write_down(Intent("git", "other", "", tool=hook), what, error)
+    write_down(Intent("git", "other", "", tool=hook), [], what, error)
     if hook in GUARDS and _must_deny():
         say(
             f"jit: {hook} could not be checked, and files.on_failure is deny: {what}. Run: jit doctor;"

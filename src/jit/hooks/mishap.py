@@ -9,63 +9,117 @@ from jit.kernel.jsontext import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from jit.app import Workspace
     from jit.hooks.clients import Client
     from jit.hooks.intent import Intent, Reply
+
+SETTING = "files.on_failure"
 
 
 def failed(client: Client, intent: Intent, error: Exception) -> Reply:
     """The answer to a call that jit could not judge."""
     what = error.message if isinstance(error, JitError) else f"{type(error).__name__}: {error}"
-    write_down(intent, what, error)
-    if intent.event == "pre" and intent.manner != "none" and _must_deny(intent):
-        return client.deny(
-            intent, f"jit failed: {what}. Run: jit doctor. To go on without: jit config set files.on_failure allow"
-        )
+    paths = _paths(intent)
+    write_down(intent, paths, what, error)
+    way_out = _way_out(intent, paths) if intent.event == "pre" and intent.manner != "none" else ""
+    if way_out:
+        return client.deny(intent, f"jit failed: {what}. Run: jit doctor. To go on without: {way_out}")
     return client.allow(intent)
 
 
-def _must_deny(intent: Intent) -> bool:
-    """As the settings say for one of the files, or for all; if even they cannot be read, the agent goes on."""
-    from jit.app import Workspace
-    from jit.world.path_rules import denies_on_failure, rule_for, rules_of
-    from jit.world.paths import locate
+def _paths(intent: Intent) -> list[str]:
+    """What the call would change, as far as its words tell."""
+    if intent.manner != "shell":
+        return list(intent.paths)
+    from jit.hooks.shell.targets import find
 
     try:
-        space = Workspace(intent.cwd or os.getcwd(), os.environ)
-        if space.settings.text("files.on_failure") == "deny":
-            return True
-        rules = rules_of(space.settings)
-        spots = [locate(path, intent.cwd, space.repo) for path in intent.paths]
-        return any(spot is not None and denies_on_failure(rule_for(spot.path, rules)) for spot in spots)
-    except (JitError, OSError, ValueError):  # a value: a path that no file can have
-        return False
+        return [write.path for write in find(intent.command, intent.cwd, os.environ.get("HOME", "")).writes]
+    except (JitError, OSError, ValueError):
+        return list(intent.paths)
 
 
-def write_down(intent: Intent, what: str, error: Exception) -> None:
+def _folders(intent: Intent, paths: list[str]) -> list[str]:
+    """Where the repository may be: around the call, or around one of its files."""
+    cwd = intent.cwd or os.getcwd()
+    return list(dict.fromkeys([cwd, *(os.path.dirname(os.path.join(cwd, path)) for path in paths)]))
+
+
+def _way_out(intent: Intent, paths: list[str]) -> str:
+    """How to go on without jit where its failure means to deny; nothing where the agent goes on anyway.
+
+    As the settings say for one of the files, or for all; if even they cannot be read, the agent goes on.
+    """
+    from jit.app import Workspace
+
+    for folder in _folders(intent, paths):
+        try:
+            found = _way_out_in(Workspace(folder, os.environ), intent, paths)
+        except (JitError, OSError, ValueError):  # a value: a path that no file can have
+            continue
+        if found:
+            return found
+    return ""
+
+
+def _way_out_in(space: Workspace, intent: Intent, paths: list[str]) -> str:
+    from jit.world.path_rules import rule_for, rules_of
+    from jit.world.paths import locate
+
+    command = f"jit config set {SETTING} allow" + ("" if _is_around(space, intent) else f" -C {space.repo.worktree}")
+    if space.settings.text(SETTING) == "deny":
+        return command
+    rules = rules_of(space.settings)
+    for path in paths:
+        spot = locate(path, intent.cwd, space.repo)
+        rule = rule_for(spot.path, rules) if spot is not None else None
+        if rule is not None and rule.on_failure == "deny":
+            return f'write on_failure = "allow" into the rule for {rule.pattern} in .jit/config.toml'
+        if rule is not None and rule.denies_on_failure(allowed=space.settings.origin(SETTING) != "default"):
+            return command
+    return ""
+
+
+def _is_around(space: Workspace, intent: Intent) -> bool:
+    return f"{os.path.realpath(intent.cwd or os.getcwd())}/".startswith(f"{space.repo.worktree}/")
+
+
+def write_down(intent: Intent, paths: list[str], what: str, error: Exception) -> None:
     """One line in the control plane's `mishaps.jsonl`, which `jit doctor` shows; nothing if even that fails."""
     from traceback import format_exception
 
     from jit.kernel.instant import rfc3339
     from jit.world.clock import SystemClock
+
+    line = dumps(
+        {
+            "timestamp": rfc3339(SystemClock().now().wall_ms),
+            "client": intent.client,
+            "event": intent.event,
+            "tool": intent.tool,
+            "paths": paths,
+            "what": what,
+            "trace": "".join(format_exception(error))[-4000:],
+        }
+    )
+    for folder in _folders(intent, paths):
+        if _append(folder, line.encode() + b"\n"):
+            return
+
+
+def _append(folder: str, line: bytes) -> bool:
+    """Write to the control plane around a folder, if there is one."""
     from jit.world.git import find
 
     try:
-        folder = f"{find(intent.cwd or os.getcwd(), os.environ).common_dir}/jit"
-        line = dumps(
-            {
-                "timestamp": rfc3339(SystemClock().now().wall_ms),
-                "client": intent.client,
-                "event": intent.event,
-                "tool": intent.tool,
-                "paths": list(intent.paths),
-                "what": what,
-                "trace": "".join(format_exception(error))[-4000:],
-            }
-        )
-        fd = os.open(f"{folder}/mishaps.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(fd, line.encode() + b"\n")
-        finally:
-            os.close(fd)
-    except (OSError, JitError):
-        return
+        path = f"{find(folder, os.environ).common_dir}/jit/mishaps.jsonl"
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    except (OSError, ValueError, JitError):
+        return False
+    try:
+        os.write(fd, line)
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+    return True

@@ -38,6 +38,10 @@ class PathRule(Record):
     scope: str = "worktree"
     on_failure: str = ""
 
+    def denies_on_failure(self, *, allowed: bool) -> bool:
+        """Must a write wait when jit cannot judge it? `allowed`: the settings say for all files that it need not."""
+        return self.on_failure == "deny" or (not self.on_failure and self.mode == "exclusive" and not allowed)
+
 
 DEFAULT = PathRule()
 
@@ -71,11 +75,6 @@ def rule_for(path: str, rules: Iterable[PathRule]) -> PathRule:
         if matches(path, rule.pattern):
             return rule
     return DEFAULT
-
-
-def denies_on_failure(rule: PathRule) -> bool:
-    """Must a write wait when jit cannot judge it?"""
-    return rule.on_failure == "deny" or (not rule.on_failure and rule.mode == "exclusive")
 
 
 def matches(path: str, pattern: str) -> bool:
