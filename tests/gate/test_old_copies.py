@@ -137,6 +137,15 @@ def test_a_shell_command_counts_the_same_with_every_client(site: Path, agent: St
     assert bob.tell("PreToolUse", **overwrite).denied == ""
 
 
+def test_a_subagent_is_told_of_another_one_of_its_session(site: Path, agent: Start) -> None:
+    (site / "a.txt").write_text("one\n")
+    ann = agent("ann")
+    ann.write("a.txt", "two\n", subagent="s1")
+    ann.tell("SubagentStop", agent_id="s1")
+    words = ann.tell("PreToolUse", agent_id="s2", **command("cp b.txt a.txt")).denied
+    assert "another subagent of your own session (agent:claude-ann) had it at" in words
+
+
 def test_whoever_began_after_the_change_is_not_refused(site: Path, agent: Start) -> None:
     (site / "a.txt").write_text("one\n")
     change(site, agent("ann"), "end")

@@ -11,7 +11,7 @@ from jit.hooks.file_events import events_about
 from jit.hooks.refusal import is_ignored
 from jit.kernel.events import Granted, Released
 from jit.kernel.instant import rfc3339
-from jit.systems.files.names import is_file, path_of, seen_resource, wait_resources
+from jit.systems.files.names import is_file, seen_resource, wait_resources
 from jit.systems.files.sight import overtaken
 from jit.views.blocker import overtaken_words
 from jit.world.process import began_wall_ms
@@ -44,7 +44,7 @@ def why_not(place: Place, touch: Touch, outcome: Outcome) -> str:
     for resource, lease in unsure.items():
         rival = overtaken(lease, others[resource])
         if rival is not None and not is_ignored(place, resource):
-            return overtaken_words(path_of(resource), rival)
+            return overtaken_words(lease, rival)
     return ""
 
 

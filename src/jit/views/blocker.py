@@ -63,9 +63,12 @@ def waiting_words(wait: Lease, now: Instant) -> str:
 
 
 def _holder(wait: Lease) -> str:
+    return _name(wait_of(wait).held_by, wait.owner.agent)
+
+
+def _name(agent: str, reader: str) -> str:
     """Who has it; the parts of one session go by one name."""
-    held_by = wait_of(wait).held_by
-    return f"another subagent of your own session ({held_by})" if held_by == wait.owner.agent else held_by
+    return f"another subagent of your own session ({agent})" if agent == reader else agent
 
 
 def blocked_words(wait: Lease) -> str:
@@ -82,10 +85,10 @@ def blocked_words(wait: Lease) -> str:
     )
 
 
-def overtaken_words(path: str, rival: Lease) -> str:
-    when = clock_text(rival.beat.wall_ms)
+def overtaken_words(granted: Lease, rival: Lease) -> str:
+    who, when = _name(rival.owner.agent, granted.owner.agent), clock_text(rival.beat.wall_ms)
     return (
-        f"{path} may have changed since you read it: {rival.owner.agent} had it at {when}. You hold it now."
+        f"{path_of(granted.resources[0])} may have changed since you read it: {who} had it at {when}. You hold it now."
         " Read it again, then make your edit."
     )
 
