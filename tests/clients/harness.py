@@ -94,9 +94,13 @@ class Site:
 
     def pause(self, secs: int) -> dict[str, Any]:
         """A step that the model takes its time for."""
+        return {**self.run("true"), "delay": secs}
+
+    def run(self, command: str) -> dict[str, Any]:
+        """A step that is a shell command."""
         if self.client == "codex":
-            return {"tool": "exec_command", "input": {"cmd": "true"}, "delay": secs}
-        return {"tool": "Bash", "input": {"command": "true", "description": "nothing"}, "delay": secs}
+            return {"tool": "exec_command", "input": {"cmd": command}}
+        return {"tool": "Bash", "input": {"command": command, "description": "a command"}}
 
 
 def rival_at(site: Site) -> Agent:

@@ -72,3 +72,29 @@ def test_a_client_that_is_killed_frees_its_files_at_once(tmp_path: Path, client:
     with site.start("bob", *site.change("base by ann", "base by bob")) as bob:
         bob.finish()
     assert site.text() == "base by bob\n"
+
+
+def test_a_command_that_waited_does_not_write_its_old_content_over_the_new_file(tmp_path: Path, client: str) -> None:
+    site = Site(tmp_path, client, files__retry_interval_secs="20")
+    overwrite = site.run("cat > a.txt <<'EOF'\nbase by bob\nEOF")
+    with site.start("ann", *site.change("base", "base by ann"), site.pause(12)) as ann:
+        ann.until_it_has_written()
+        with site.start("bob", overwrite) as bob:
+            wait_until(lambda: site.phases() == ["waiting"])
+            ann.finish()
+            heard = bob.finish()
+    assert "a.txt changed since you read it" in heard
+    assert site.text() == "base by ann\n"
+
+
+def test_a_command_of_a_client_that_began_before_the_change_is_refused_once(tmp_path: Path, client: str) -> None:
+    site = Site(tmp_path, client)
+    overwrite = site.run("cat > a.txt <<'EOF'\nbase by bob\nEOF")
+    with site.start("bob", site.run("echo x > b.txt"), {**overwrite, "delay": 15}, overwrite) as bob:
+        wait_until(lambda: site.grants() == 1)
+        with site.start("ann", *site.change("base", "base by ann")) as ann:
+            ann.finish()
+        assert site.text() == "base by ann\n"
+        heard = bob.finish()
+    assert "a.txt may have changed since you read it: agent:" in heard
+    assert site.text() == "base by bob\n"
