@@ -12,25 +12,23 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from jit.kernel.events import Event
+    from jit.kernel.instant import Instant
 
 OF_FILES = b'"event_type":"file.'
 HEAD_BYTES = 80  # the event's type stands within the first bytes of a line
 KEY = b'"resources":['
-TIME = b'"timestamp":"'
-TIME_BYTES = 24
+MOMENT = b'"evidence":{"now":['
 
 
-def events_about(log: str, resources: Collection[str], since: str = "") -> Iterator[tuple[str, Event]]:
-    """What happened to these files, each event with the file it is about; with `since`, only from that time on."""
+def events_about(log: str, resources: Collection[str], since: Instant | None = None) -> Iterator[tuple[str, Event]]:
+    """What happened to these files, each event with the file it is about; with `since`, from that moment on."""
     wanted = {dumps(resource).encode() for resource in resources}
     try:
         file = open(log, "rb")  # noqa: SIM115  closed below, once the file was found
     except FileNotFoundError:
         return
     with file:
-        if since:
-            _go_to(file, since.encode())
-        for line in file:
+        for line in file if since is None else _lines_since(file, since):
             if not _may_tell(line, wanted) or not is_whole(line[:-1]):
                 continue
             told = decode_line(line[:-1])
@@ -39,28 +37,34 @@ def events_about(log: str, resources: Collection[str], since: str = "") -> Itera
                 yield payload["resources"][0], decode_event(told.event_type, payload)
 
 
-def _go_to(file: BinaryIO, since: bytes) -> None:
-    """Move to the first line that is not older, by halving; lines are in the order of their times."""
+def _lines_since(file: BinaryIO, since: Instant) -> Iterator[bytes]:
+    """The lines that are not older, found by halving: they are in the order of their moments."""
     low, high = 0, file.seek(0, 2)
     while high - low > 1:
         middle = (low + high) // 2
         file.seek(middle)
         file.readline()
-        if _time_of(file.readline()) < since:
+        if next((older for line in file if (older := _is_older(line, since)) is not None), False):
             low = middle
         else:
             high = middle
     file.seek(low)
-    start = low + (len(file.readline()) if low else 0)
-    while _time_of(line := file.readline()) < since:
-        start += len(line)
-    file.seek(start)
+    if low:
+        file.readline()
+    older = True
+    for line in file:
+        older = older and _is_older(line, since) is not False
+        if not older:
+            yield line
 
 
-def _time_of(line: bytes) -> bytes:
-    """The text of a line's time, which sorts like the time; behind the last line comes the end of time."""
-    start = line.find(TIME) + len(TIME)
-    return line[start : start + TIME_BYTES] if line else b"~"
+def _is_older(line: bytes, since: Instant) -> bool | None:
+    """By the clock that nobody can set; another boot was before. Nothing if the line does not tell its moment."""
+    start = line.find(MOMENT)
+    told = line[start + len(MOMENT) : line.find(b"]", start)].split(b",") if start >= 0 else []
+    if len(told) != 3 or not told[1].isdigit():
+        return None
+    return told[2] != f'"{since.boot_id}"'.encode() or int(told[1]) < since.boot_ms
 
 
 def _may_tell(line: bytes, wanted: set[bytes]) -> bool:

@@ -10,11 +10,10 @@ from __future__ import annotations
 from jit.hooks.file_events import events_about
 from jit.hooks.refusal import is_ignored
 from jit.kernel.events import Granted, Released
-from jit.kernel.instant import rfc3339
 from jit.systems.files.names import is_file, seen_resource, wait_resources
 from jit.systems.files.sight import overtaken
 from jit.views.blocker import overtaken_words
-from jit.world.process import began_wall_ms
+from jit.world.process import began_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,9 +35,9 @@ def why_not(place: Place, touch: Touch, outcome: Outcome) -> str:
     }
     if not unsure or place.owner.process is None:
         return ""
-    began = began_wall_ms(place.owner.process, place.world.now())
+    began = began_at(place.owner.process, place.world.now())
     others: dict[str, list[Lease]] = {resource: [] for resource in unsure}
-    for resource, event in events_about(place.space.plane.log, unsure, rfc3339(began)):
+    for resource, event in events_about(place.space.plane.log, unsure, began):
         if event.lease is not None:
             others[resource].append(event.lease)
     for resource, lease in unsure.items():

@@ -15,6 +15,7 @@ import posix
 import sys
 
 from jit.disk import read_file
+from jit.kernel.instant import Instant
 from jit.kernel.lease import ProcessRef
 from jit.kernel.record import Record
 from jit.world.clock import boot_id, read_boot_id
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Literal, TypeAlias
 
-    from jit.kernel.instant import Instant
     from jit.kernel.policy import Liveness
 
     Probe: TypeAlias = Literal["exists", "refused", "absent"]
@@ -83,11 +83,11 @@ def me(machine: Machine | None = None) -> ProcessRef:
     return ProcessRef(here.host, here.boot_id, pid, seen.start if seen else 0, here.namespace if seen else "")
 
 
-def began_wall_ms(ref: ProcessRef, now: Instant) -> int:
-    """When a process of this boot began, by the wall clock as it stands now."""
-    if sys.platform == "darwin":
-        return ref.start // 1000
-    return now.wall_ms - now.boot_ms + ref.start * 1000 // TICKS
+def began_at(ref: ProcessRef, now: Instant) -> Instant:
+    """When a process of this boot began. Linux counts from the boot, macOS by the wall clock."""
+    is_wall = sys.platform == "darwin"
+    age_ms = now.wall_ms - ref.start // 1000 if is_wall else now.boot_ms - ref.start * 1000 // TICKS
+    return Instant(now.wall_ms - age_ms, now.boot_ms - age_ms, now.boot_id)
 
 
 def describe(pid: int, machine: Machine | None = None) -> ProcessRef | None:
