@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from jit.disk import expanduser, isdir, join
-from jit.hooks.intent import Intent
-from jit.hooks.place import find_place
+from jit.disk import expanduser, isdir
 from jit.hooks.shell.targets import ADAPTING, find
 from jit.kernel.lease import Evidence, lease_standing
-from jit.systems.files.commands import Target
-from jit.systems.files.names import REPOSITORY, is_file, path_of, scope_of
-from jit.world.paths import locate
+from jit.systems.files.names import path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from jit.hooks.intent import Intent
     from jit.hooks.place import Place
     from jit.hooks.shell.targets import Write
-    from jit.kernel.lease import Lease
+    from jit.systems.files.commands import Target
 
 MOST_NAMES = 3
 _MAGIC = frozenset("*?[")
-MOST_FILES = 2000  # of a folder that is removed or copied over; more are looked at after the call
 
 
 def shell_targets(place: Place, intent: Intent) -> tuple[tuple[Target, ...], tuple[str, ...]]:
@@ -27,19 +23,25 @@ def shell_targets(place: Place, intent: Intent) -> tuple[tuple[Target, ...], tup
     told = find(intent.command, intent.cwd, place.space.environ.get("HOME", "") or expanduser("~"))
     paths: list[str] = []
     replaced: set[str] = set()
+    unknown = list(told.unknown)
     for write in told.writes:
-        files = _files_of(write)
+        files = _files_of(place, intent, write, unknown)
         paths += files
         replaced.update(files if write.verb not in ADAPTING else ())
-    targets = {target.resource: target for target in place.leasable(paths, intent.cwd, replaced)}
-    for folder in told.folders or ((intent.cwd,) if told.tree else ()):
-        targets |= {target.resource: target for target in _held_by_others(place, intent, folder)}
-    return tuple(targets.values()), told.unknown
+    if told.tree:
+        from jit.hooks.wide import held_around
+
+        held = [path for folder in told.folders or (intent.cwd,) for path in held_around(place, intent, folder)]
+        paths += held
+        replaced.update(held)
+    return place.leasable(paths, intent.cwd, replaced), tuple(unknown)
 
 
 def warning(place: Place, unknown: tuple[str, ...]) -> str:
     """What the model is told before a command whose writes cannot be known; nothing if others hold no file here."""
-    leases = _leases_of_others(place, place.space.identity.worktree_id)
+    from jit.hooks.wide import leases_of_others
+
+    leases = leases_of_others(place, place.space.identity.worktree_id)
     alive = {x.owner.process: place.world.liveness(x.owner.process) for x in leases if x.owner.process is not None}
     evidence = Evidence(place.world.now(), alive)
     held = [x for x in leases if lease_standing(x, evidence) != "lapsed"]
@@ -53,59 +55,27 @@ def warning(place: Place, unknown: tuple[str, ...]) -> str:
     )
 
 
-def _files_of(write: Write) -> list[str]:
+def _files_of(place: Place, intent: Intent, write: Write, unknown: list[str]) -> list[str]:
     """The files behind one entry: itself, what a pattern matches, or what lies below it."""
     found = [write.path] if write.certain or not _MAGIC.intersection(write.path) else _matches(write.path)
     if not write.below:
         return [path for path in found if not isdir(path)]
-    below: list[str] = []
+    files: list[str] = []
     for path in found:
-        below += _below(path) if isdir(path) else [path]
-    return below[:MOST_FILES]
+        if not isdir(path):
+            files.append(path)
+            continue
+        from jit.hooks.wide import below
+
+        inner, why = below(place, intent, path)
+        place.wide = True
+        files += inner
+        if why:
+            unknown.append(f"{write.verb} below {path.removeprefix(intent.cwd + '/')}, {why}")
+    return files
 
 
 def _matches(pattern: str) -> list[str]:
     from glob import glob
 
     return glob(pattern) or [pattern]
-
-
-def _below(folder: str) -> list[str]:
-    import os
-
-    return [join(place, name) for place, _, names in os.walk(folder) for name in names]
-
-
-def _held_by_others(place: Place, intent: Intent, folder: str) -> list[Target]:
-    """Files around a folder that somebody else holds: what an operation on the whole tree must not touch.
-
-    If that is another repository, they are added to what the call does elsewhere.
-    """
-    spot = locate(f"{folder}/.x", intent.cwd, place.space.repo)
-    if spot is None:
-        place.elsewhere |= dict.fromkeys(_held_elsewhere(place, intent, folder), True)
-        return []
-    others = _leases_of_others(place, place.scope(spot))
-    for lease in others:
-        place.world.paths[lease.resources[0]] = f"{spot.root}/{path_of(lease.resources[0])}"
-    return [Target(lease.resources[0], "retry-then-halt") for lease in others]
-
-
-def _held_elsewhere(place: Place, intent: Intent, folder: str) -> list[str]:
-    there = find_place(Intent(intent.client, intent.event, intent.session, cwd=folder), place.space.environ)
-    if there is None:
-        return []
-    try:
-        others = _leases_of_others(there, there.space.identity.worktree_id)
-        return [f"{there.space.repo.worktree}/{path_of(lease.resources[0])}" for lease in others]
-    finally:
-        there.close()
-
-
-def _leases_of_others(place: Place, scope: str) -> list[Lease]:
-    here = (scope, REPOSITORY)
-    return [
-        lease
-        for lease in place.space.snapshot().ledger
-        if is_file(lease) and scope_of(lease.resources[0]) in here and lease.owner.session != place.owner.session
-    ]

@@ -21,9 +21,9 @@ def concerns(intent: Intent, environ: Mapping[str, str]) -> bool:
     """May this call change a file of a guarded repository, or end a turn in one?"""
     if intent.event in TURNS:
         return is_guarded(intent, environ) or _was_away(intent, environ)
-    if intent.event not in ("pre", "post") or intent.manner == "none":
+    if intent.event not in ("pre", "post", "failed") or intent.manner == "none":
         return False
-    if intent.event == "post" and (intent.manner != "shell" or intent.background):
+    if intent.event != "pre" and (intent.manner != "shell" or intent.background):
         return False
     if intent.manner == "shell" and not intent.paths:
         from jit.hooks.shell.readers import only_reads

@@ -40,10 +40,6 @@ def respond(client: Client, intent: Intent, environ: Mapping[str, str]) -> Reply
 
 def _before_write(client: Client, intent: Intent, place: Place, environ: Mapping[str, str]) -> Reply:
     targets, unknown = place.targets(intent)
-    if intent.manner == "shell" and (targets or unknown):
-        from jit.hooks.slips import begin
-
-        begin(place)
     outcome = None
     if targets:
         note_where(place, intent, environ)
@@ -58,6 +54,10 @@ def _before_write(client: Client, intent: Intent, place: Place, environ: Mapping
         words = ask(client, intent, place, environ, outcome)
         if words:
             return client.deny(intent, words)
+    if intent.manner == "shell" and (targets or unknown):
+        from jit.hooks.slips import begin
+
+        begin(place, outcome)
     if unknown:
         from jit.hooks.commands import warning
 

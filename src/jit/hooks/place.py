@@ -100,6 +100,7 @@ class Place:
         self.world = FileWorld()
         self.owner = owner
         self.elsewhere: dict[str, bool] = {}
+        self.wide = False  # does the call reach a whole folder?
         self._scopes: dict[str, str] = {}
 
     @property
