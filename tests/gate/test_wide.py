@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -115,6 +116,28 @@ def test_a_command_that_failed_is_looked_at_as_well(site: Path, agent: Start) ->
     (site / "made.txt").write_text("x\n")
     after(ann, "make", event="PostToolUseFailure")
     assert holder_of(site, "made.txt") == "ann/"
+
+
+def test_commands_that_run_at_the_same_time_are_compared_each_for_itself(site: Path, agent: Start) -> None:
+    ann = agent("ann")
+    calls = [{"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": name} for name in ("one", "two")]
+    for call in calls:
+        ann.tell("PreToolUse", **call)
+    for call in calls:
+        (site / f"{call['tool_use_id']}.txt").write_text("x\n")
+        ann.tell("PostToolUse", tool_response={}, **call)
+    assert names(site) == {"one.txt", "two.txt"}
+    assert list((site / ".git/jit/calls").iterdir()) == []
+
+
+def test_marks_of_calls_that_nobody_heard_of_again_do_not_pile_up(site: Path, agent: Start) -> None:
+    ann, marks = agent("ann"), site / ".git/jit/calls"
+    shell(ann, "make")
+    for number in range(100):
+        (marks / f"{number:08x}").touch()
+        os.utime(marks / f"{number:08x}", (1, 1))
+    shell(ann, "make")
+    assert len(list(marks.iterdir())) == 1
 
 
 def test_files_of_another_repositorys_folder_are_leased_there(site: Path, agent: Start, tmp_path: Path) -> None:

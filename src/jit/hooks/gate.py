@@ -57,7 +57,7 @@ def _before_write(client: Client, intent: Intent, place: Place, environ: Mapping
     if intent.manner == "shell" and (targets or unknown):
         from jit.hooks.slips import begin
 
-        begin(place, outcome)
+        begin(place, intent, outcome)
     if unknown:
         from jit.hooks.commands import warning
 

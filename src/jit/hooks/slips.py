@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from jit.hooks.intent import Intent
     from jit.hooks.place import Place
 
+MANY = 64
+OLD_NS = 86_400 * 10**9
 
-def begin(place: Place, outcome: Outcome | None) -> None:
+
+def begin(place: Place, intent: Intent, outcome: Outcome | None) -> None:
     """Note the moment before a command that may write, and what was leased for one that reaches a whole folder."""
     folder = f"{place.space.plane.root}/calls"
     granted = outcome.events if outcome is not None and place.wide else ()
@@ -33,8 +36,9 @@ def begin(place: Place, outcome: Outcome | None) -> None:
     try:
         if not isdir(folder):
             posix.mkdir(folder, 0o700)
+        _clear(folder)
         flags = posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC
-        fd = posix.open(_mark(place), flags, 0o600)
+        fd = posix.open(_mark(place, intent), flags, 0o600)
         posix.write(fd, "".join(lines).encode("utf-8", "surrogateescape"))
         posix.close(fd)
     except OSError:
@@ -43,7 +47,7 @@ def begin(place: Place, outcome: Outcome | None) -> None:
 
 def find(place: Place, intent: Intent) -> str:
     """Words for the model about files that it changed although others hold them; nothing if all is well."""
-    begun, leased = _take_mark(place)
+    begun, leased = _take_mark(place, intent)
     _give_back(place, leased)
     changed = list(intent.paths) or (_written_since(place, begun) if begun else [])
     if not changed:
@@ -58,9 +62,9 @@ def find(place: Place, intent: Intent) -> str:
     return f"That command changed files that others hold. {' '.join(whys[:3])}" if whys else ""
 
 
-def _take_mark(place: Place) -> tuple[int, list[str]]:
+def _take_mark(place: Place, intent: Intent) -> tuple[int, list[str]]:
     """When the command began, and what was leased for it; the mark is taken away."""
-    mark = _mark(place)
+    mark = _mark(place, intent)
     try:
         begun, text = posix.stat(mark).st_mtime_ns, read_file(mark)
         posix.unlink(mark)
@@ -98,5 +102,20 @@ def _is_newer(path: str, moment_ns: int) -> bool:
         return False
 
 
-def _mark(place: Place) -> str:
-    return f"{place.space.plane.root}/calls/{crc32(owner_key(place.owner).encode()):08x}"
+def _mark(place: Place, intent: Intent) -> str:
+    """One for each call, where the client gives its calls names: some of them run at the same time."""
+    name = f"{owner_key(place.owner)}|{intent.call_id}".encode("utf-8", "surrogateescape")
+    return f"{place.space.plane.root}/calls/{crc32(name):08x}"
+
+
+def _clear(folder: str) -> None:
+    """Take old marks away once there are many: not every call is heard of again."""
+    names = posix.listdir(folder)
+    if len(names) < MANY:
+        return
+    import time
+
+    oldest = time.time_ns() - OLD_NS
+    for name in names:
+        if not _is_newer(f"{folder}/{name}", oldest):
+            posix.unlink(f"{folder}/{name}")
