@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.gate.watch import holder_of, holders, waits
-from tests.surface.jitcli import wait_until
+from tests.gate.watch import holder_of, holders, records, waits
+from tests.surface.jitcli import Jit, wait_until
+from tests.world.ground import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,3 +82,33 @@ def test_what_a_script_changed_is_leased_or_told_about_afterwards(site: Path, ag
     assert "changed files that others hold" in told
     assert "a.txt" in told
     assert holder_of(site, "n.txt") == "bob/"
+    denied = [record for record in records(site) if record["event_type"] == "file.denied"]
+    assert [record["command"]["tool"] for record in denied] == ["Bash (slip)"]
+    assert waits(site) == []
+    assert "agent:codex-bob changed a.txt: held by agent:claude-ann" in Jit(site)("file", "why", "a.txt").out
+
+
+def test_a_file_that_a_script_took_away_from_its_holder_is_told_about(site: Path, agent: Callable[..., Agent]) -> None:
+    (site / "a.txt").write_text("one\n")
+    git(site, "add", "a.txt")
+    git(site, "-c", "core.hooksPath=/dev/null", "commit", "-qm", "a")
+    ann, bob = agent("ann"), agent("bob")
+    ann.ask("a.txt")
+    call = {"tool_name": "Bash", "tool_input": {"command": "make clean"}}
+    bob.tell("PreToolUse", **call)
+    (site / "a.txt").unlink()
+    assert "a.txt (held by agent:claude-ann)" in bob.tell("PostToolUse", tool_response={}, **call).out
+
+
+def test_what_its_holder_changed_while_a_command_ran_is_not_laid_to_the_command(
+    site: Path, agent: Callable[..., Agent]
+) -> None:
+    (site / "a.txt").write_text("one\n")
+    ann, bob = agent("ann"), agent("bob")
+    ann.write("a.txt", "two\n")
+    call = {"tool_name": "Bash", "tool_input": {"command": "make test"}}
+    bob.tell("PreToolUse", **call)
+    ann.write("a.txt", "three\n")
+    answer = bob.tell("PostToolUse", tool_response={}, **call)
+    assert (answer.out, answer.err) == ("", "")
+    assert [record["event_type"] for record in records(site)] == ["file.acquired"]

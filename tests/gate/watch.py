@@ -27,7 +27,7 @@ def holders(repository: Path) -> dict[str, dict[str, Any]]:
         if verb in BEGINS:
             assert payload["fence"] > fence, f"fence {payload['fence']} after {fence}"
             fence = payload["fence"]
-        if kind == "file":
+        if kind == "file" and verb != "denied":
             _change(held, verb, payload)
     return held
 

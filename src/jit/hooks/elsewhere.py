@@ -44,6 +44,7 @@ def ask(client: Client, intent: Intent, place: Place, environ: Mapping[str, str]
             outcome = there.engine.submit(touch)
             if _is_refused(outcome) and not is_free_after_all(there, outcome):
                 return _with_empty_hands(client, (there, touch, outcome), asked, (place, here))
+            there.stir()
             asked.append((there, touch, outcome))
         return next((words for each in asked if (words := why_not(*each))), "")
     finally:

@@ -9,6 +9,7 @@ from jit.disk import dirname, exists, isdir, join, realpath
 from jit.engine import Engine
 from jit.errors import Unavailable
 from jit.hooks.concern import PROJECT, guarded_mentions
+from jit.hooks.marks import make, mark_of
 from jit.kernel.lease import Owner
 from jit.kernel.policy import WhileAlive
 from jit.systems.files.commands import Target, Touch
@@ -159,6 +160,14 @@ class Place:
     def _name(self, root: str) -> str:
         """A worktree that has no identity yet gets one, as with any other first use."""
         return Workspace(root, {}).identity.worktree_id
+
+    def stir(self) -> None:
+        """Leave a sign that this owner is about to write, finer than those in the log."""
+        mark = mark_of(self.space.plane, "active", self.owner)
+        try:
+            posix.utime(mark)
+        except OSError:
+            make(self.space.plane, mark)
 
     def touch(self, targets: tuple[Target, ...], tool: str) -> Touch:
         now = self.world.now()

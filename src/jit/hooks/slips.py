@@ -2,19 +2,22 @@
 
 Before a command that may write, the moment is noted in a file of its own. Afterwards every file that git sees as
 changed and that was written since then has been touched by somebody; those that nobody holds are leased now, and
-those that others hold are told about. Some clients name the changed files themselves; then git is not asked. What was
-leased because a command reaches a whole folder, and was left as it was, is given back.
+those that others hold, and did not ask to write since then, are recorded and told about. Some clients name the changed
+files themselves; then git is not asked. What was leased because a command reaches a whole folder, and was left as it
+was, is given back.
 """
 
 from __future__ import annotations
 
 import posix
-from binascii import crc32
 
-from jit.disk import isdir, read_file
+from jit.disk import dirname, read_file
+from jit.hooks.marks import age, make, mark_of
 from jit.kernel.commands import Release
-from jit.kernel.events import Granted
-from jit.systems.files.names import is_file, owner_key
+from jit.kernel.events import Denied, Granted
+from jit.kernel.record import replace
+from jit.systems.files.commands import SLIP
+from jit.systems.files.names import is_file, path_of
 from jit.world.content import digest
 
 TYPE_CHECKING = False
@@ -22,27 +25,17 @@ if TYPE_CHECKING:
     from jit.engine import Outcome
     from jit.hooks.intent import Intent
     from jit.hooks.place import Place
+    from jit.systems.files.commands import Target
 
-MANY = 64
-OLD_NS = 86_400 * 10**9
+MOST_NAMES = 3
 
 
 def begin(place: Place, intent: Intent, outcome: Outcome | None) -> None:
     """Note the moment before a command that may write, and what was leased for one that reaches a whole folder."""
-    folder = f"{place.space.plane.root}/calls"
     granted = outcome.events if outcome is not None and place.wide else ()
     leases = [event.lease for event in granted if isinstance(event, Granted) and is_file(event.lease)]
     lines = [f"{lease.lease_id} {place.world.paths[lease.resources[0]]}\0" for lease in leases]
-    try:
-        if not isdir(folder):
-            posix.mkdir(folder, 0o700)
-        _clear(folder)
-        flags = posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC
-        fd = posix.open(_mark(place, intent), flags, 0o600)
-        posix.write(fd, "".join(lines).encode("utf-8", "surrogateescape"))
-        posix.close(fd)
-    except OSError:
-        return  # without the note there is nothing to compare with; the leases stand all the same
+    make(place.space.plane, _mark(place, intent), "".join(lines).encode("utf-8", "surrogateescape"))
 
 
 def find(place: Place, intent: Intent) -> str:
@@ -50,23 +43,35 @@ def find(place: Place, intent: Intent) -> str:
     begun, leased = _take_mark(place, intent)
     _give_back(place, leased)
     changed = list(intent.paths) or (_written_since(place, begun) if begun else [])
-    if not changed:
+    slipped = _slipped(place, place.leasable(changed, intent.cwd, ()), begun) if changed else []
+    outcomes = [place.engine.submit(place.touch((target,), f"{intent.tool}{SLIP}")) for target in slipped]
+    held = [outcome.answer for outcome in outcomes if outcome.events and isinstance(outcome.answer, Denied)]
+    if not held:
         return ""
-    from jit.hooks.refusal import words
+    names = [f"{path_of(event.resource)} (held by {event.lease.owner.agent})" for event in held[:MOST_NAMES]]
+    more = f" and {len(held) - MOST_NAMES} more" if len(held) > MOST_NAMES else ""
+    return (
+        f"That command changed files that others hold: {', '.join(names)}{more}. They do not know of it. Do not touch"
+        " these files again, and tell your operator: jit file why PATH"
+    )
 
-    ledger = place.space.snapshot().ledger
-    held = {r for lease in ledger.of_agent(place.owner.agent) if is_file(lease) for r in lease.resources}
-    slipped = [target for target in place.leasable(changed, intent.cwd, ()) if target.resource not in held]
-    outcomes = [place.engine.submit(place.touch((target,), f"{intent.tool} (slip)")) for target in slipped]
-    whys = [why for outcome in outcomes if (why := words(place, outcome))]
-    return f"That command changed files that others hold. {' '.join(whys[:3])}" if whys else ""
+
+def _slipped(place: Place, targets: tuple[Target, ...], begun: int) -> list[Target]:
+    """Those of the files that the command changed without a lease, each to be asked for once, without waiting."""
+    ledger, found = place.space.snapshot().ledger, []
+    for target in targets:
+        owners = [lease.owner for lease in ledger.holders(target.resource)]
+        mine = any(owner.agent == place.owner.agent for owner in owners)
+        if not mine and not any(age(mark_of(place.space.plane, "active", owner)) >= begun for owner in owners):
+            found.append(replace(target, rule="fail-fast"))
+    return found
 
 
 def _take_mark(place: Place, intent: Intent) -> tuple[int, list[str]]:
     """When the command began, and what was leased for it; the mark is taken away."""
     mark = _mark(place, intent)
     try:
-        begun, text = posix.stat(mark).st_mtime_ns, read_file(mark)
+        begun, text = age(mark), read_file(mark)
         posix.unlink(mark)
     except OSError:
         return 0, []
@@ -86,7 +91,7 @@ def _give_back(place: Place, leased: list[str]) -> None:
 
 
 def _written_since(place: Place, begun: int) -> list[str]:
-    """Changed files of this worktree that were written after a moment."""
+    """Changed files of this worktree that were written, or taken away, after a moment."""
     from jit.world.git_questions import run
 
     code, text, _ = run(place.space.repo, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
@@ -96,26 +101,15 @@ def _written_since(place: Place, begun: int) -> list[str]:
 
 
 def _is_newer(path: str, moment_ns: int) -> bool:
+    """When a file was written; when it was taken away, its folder tells."""
     try:
         return posix.lstat(path).st_mtime_ns >= moment_ns
+    except FileNotFoundError:
+        return age(dirname(path)) >= moment_ns
     except OSError:
         return False
 
 
 def _mark(place: Place, intent: Intent) -> str:
     """One for each call, where the client gives its calls names: some of them run at the same time."""
-    name = f"{owner_key(place.owner)}|{intent.call_id}".encode("utf-8", "surrogateescape")
-    return f"{place.space.plane.root}/calls/{crc32(name):08x}"
-
-
-def _clear(folder: str) -> None:
-    """Take old marks away once there are many: not every call is heard of again."""
-    names = posix.listdir(folder)
-    if len(names) < MANY:
-        return
-    import time
-
-    oldest = time.time_ns() - OLD_NS
-    for name in names:
-        if not _is_newer(f"{folder}/{name}", oldest):
-            posix.unlink(f"{folder}/{name}")
+    return mark_of(place.space.plane, "calls", place.owner, intent.call_id)

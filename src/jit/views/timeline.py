@@ -10,6 +10,7 @@ from jit.kernel.policy import Indefinite, Revisions, Ttl, WhileAlive
 from jit.kernel.record import unreachable
 from jit.systems.claims.decide import Claim, ClaimNext
 from jit.systems.files import FILE, SEEN, STOP, WAIT
+from jit.systems.files.commands import SLIP, Touch
 from jit.systems.files.names import path_of, waited_for
 from jit.systems.files.queue import TURN_PASSED
 from jit.systems.files.wait import wait_of
@@ -62,6 +63,11 @@ def tell(event: Event, decision: Decision) -> str:
             unreachable(event)
 
 
+def _slipped(decision: Decision) -> bool:
+    """Was it asked after the fact?"""
+    return isinstance(decision.command, Touch) and decision.command.tool.endswith(SLIP)
+
+
 def _tell_of_file(event: Event, lease: Lease, decision: Decision) -> str:
     """The file gate's leases: on a file, on a place in the line for it, on what was seen of it, and on rest."""
     kind = lease.resources[0]
@@ -81,7 +87,8 @@ def _tell_of_file(event: Event, lease: Lease, decision: Decision) -> str:
         case Evicted():
             return f"{who} lost {path}, evicted by {event.by.agent}{_because(event.reason)}"
         case Denied():
-            return f"{event.by.agent} was denied {path}: held by {who} since {clock_text(lease.acquired.wall_ms)}"
+            did = "changed" if _slipped(decision) else "was denied"
+            return f"{event.by.agent} {did} {path}: held by {who} since {clock_text(lease.acquired.wall_ms)}"
         case Refused():
             return f"{event.by.agent} was refused {path}: {event.code}, it belongs to {who}"
         case Beaten() if lease.stopped and isinstance(lease.policy, WhileAlive) and not lease.policy.idle_ms:

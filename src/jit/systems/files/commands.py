@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     FileCommand: TypeAlias = "Touch | Stop | End | Committed | Free | Resume"
 
 
+SLIP = " (slip)"  # behind the tool's name: it is asked after the fact, because the tool wrote without asking
+
+
 class Target(Record):
     """One file that is about to change.
 
