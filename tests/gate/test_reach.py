@@ -105,6 +105,9 @@ def test_what_cannot_be_known_is_said_before_the_call_while_others_hold_files(
     assert "cannot tell which files this command will write: runs python build.py; runs make" in words
     assert "a.txt (agent:claude-ann)" in words
     assert len(words.split()) <= 60
+    assert said(shell(bob, "make test")) == ""  # it knows
+    ann.write("b.txt")
+    assert "b.txt (agent:claude-ann)" in said(shell(bob, "make test"))
     assert said(shell(bob, "ls -la")) == ""
     assert said(shell(ann, "make")) == ""  # only its own files
     ann.kill()

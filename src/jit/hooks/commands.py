@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jit.disk import expanduser, isdir
+from jit.disk import expanduser, isdir, read_file
 from jit.hooks.shell.targets import ADAPTING, find
 from jit.kernel.lease import Evidence, lease_standing
 from jit.systems.files.names import path_of
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from jit.hooks.intent import Intent
     from jit.hooks.place import Place
     from jit.hooks.shell.targets import Write
+    from jit.kernel.lease import Lease
     from jit.systems.files.commands import Target
 
 MOST_NAMES = 3
@@ -38,14 +39,16 @@ def shell_targets(place: Place, intent: Intent) -> tuple[tuple[Target, ...], tup
 
 
 def warning(place: Place, unknown: tuple[str, ...]) -> str:
-    """What the model is told before a command whose writes cannot be known; nothing if others hold no file here."""
+    """What the model is told before a command whose writes cannot be known; nothing if others hold no file here, or
+    just those of which it was told before.
+    """
     from jit.hooks.wide import leases_of_others
 
     leases = leases_of_others(place, place.space.identity.worktree_id)
     alive = {x.owner.process: place.world.liveness(x.owner.process) for x in leases if x.owner.process is not None}
     evidence = Evidence(place.world.now(), alive)
     held = [x for x in leases if lease_standing(x, evidence) != "lapsed"]
-    if not held:
+    if not held or _was_told(place, held):
         return ""
     names = [f"{path_of(x.resources[0])} ({x.owner.agent})" for x in held[:MOST_NAMES]]
     more = f" and {len(held) - MOST_NAMES} more" if len(held) > MOST_NAMES else ""
@@ -53,6 +56,21 @@ def warning(place: Place, unknown: tuple[str, ...]) -> str:
         f"jit cannot tell which files this command will write: {'; '.join(unknown[:2])}. Others are changing "
         f"{', '.join(names)}{more}: it must not touch them. What it changes is compared afterwards."
     )
+
+
+def _was_told(place: Place, held: list[Lease]) -> bool:
+    """Is it what the owner was told last? If not, it is noted as told now."""
+    from jit.hooks.marks import make, mark_of
+
+    mark = mark_of(place.space.plane, "told", place.owner)
+    text = "\0".join(sorted(lease.lease_id for lease in held)).encode()
+    try:
+        if read_file(mark) == text:
+            return True
+    except OSError:
+        pass
+    make(place.space.plane, mark, text)
+    return False
 
 
 def _files_of(place: Place, intent: Intent, write: Write, unknown: list[str]) -> list[str]:
