@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import jit
 from tests.gate.watch import holder_of, holders, records, waits
 from tests.surface.jitcli import Jit, wait_until
 from tests.world.ground import git
@@ -98,6 +99,18 @@ def test_a_file_that_a_script_took_away_from_its_holder_is_told_about(site: Path
     bob.tell("PreToolUse", **call)
     (site / "a.txt").unlink()
     assert "a.txt (held by agent:claude-ann)" in bob.tell("PostToolUse", tool_response={}, **call).out
+
+
+def test_what_a_program_changed_while_a_command_ran_is_not_laid_to_the_command(
+    site: Path, agent: Callable[..., Agent]
+) -> None:
+    bob = agent("bob")
+    call = {"tool_name": "Bash", "tool_input": {"command": "make test"}}
+    with jit.lease_files(["a.txt"], owner="agent:program", repo=str(site)):
+        bob.tell("PreToolUse", **call)
+        (site / "a.txt").write_text("by the program\n")
+        answer = bob.tell("PostToolUse", tool_response={}, **call)
+    assert (answer.out, answer.err) == ("", "")
 
 
 def test_what_its_holder_changed_while_a_command_ran_is_not_laid_to_the_command(
