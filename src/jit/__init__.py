@@ -1,5 +1,10 @@
 """jit: leases for files, issues and documents, so that many agents can share one repository."""
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jit.leasing import lease_files
+
+__all__ = ["__version__", "lease_files"]
 __version__ = "0.1.0"
 
 

@@ -76,3 +76,13 @@ def test_an_owner_that_is_no_agent_id_is_refused(site: Path) -> None:
     )
     assert done.returncode == 1
     assert "TYPE:NAME" in done.stderr
+
+
+def test_a_type_checker_knows_what_a_program_gets(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        'import jit\n\nwith jit.lease_files(["a"], owner="agent:me") as leases:\n    reveal_type(leases[0].fence)\n'
+    )
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert 'Revealed type is "int"' in done.stdout.replace("builtins.", ""), done.stdout
+    assert done.returncode == 0, done.stdout
