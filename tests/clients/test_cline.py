@@ -64,7 +64,7 @@ def running(cline: str, site: Site, model: Model) -> Iterator[subprocess.Popen[b
 
 def _configure(folder: Path, url: str) -> None:
     """Its only model is the stand-in, and it reports to nobody."""
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "global-settings.json").write_text(json.dumps({"telemetryOptOut": True, "autoUpdateEnabled": False}))
     settings = {"provider": PROVIDER, "apiKey": "none", "model": NAME, "baseUrl": url}
     known = {PROVIDER: {"settings": settings, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}}

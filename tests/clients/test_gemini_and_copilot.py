@@ -108,8 +108,8 @@ def _prepare(client: Client, home: Path) -> None:
 class Scene:
     """A repository in which jit is set up for a client, with a rival that may hold the file."""
 
-    def __init__(self, folder: Path, client: Client, **settings: str) -> None:
-        self.site = Site(folder, client.name, **settings)
+    def __init__(self, folder: Path, client: Client, site: Site | None = None, **settings: str) -> None:
+        self.site = site or Site(folder, client.name, **settings)
         self.repository, self.folder, self.client = self.site.repository, folder, client
         self.path = str(self.repository / "a.txt")
         _prepare(client, folder / "home")

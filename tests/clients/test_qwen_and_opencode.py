@@ -76,8 +76,12 @@ class Client:
 
 @pytest.fixture(scope="session", params=["qwen", "opencode"])
 def client(request: pytest.FixtureRequest) -> Client:
+    return installed(request.param)
+
+
+def installed(name: str) -> Client:
     """The client, from npm if it is not there yet."""
-    if request.param == "opencode":
+    if name == "opencode":
         return Client("opencode", (str(client_binary("opencode", "opencode-ai", "1.18.33")), "run", "do it"))
     program = client_binary("qwen", "@qwen-code/qwen-code", "0.24.4")
     options = ("--yolo", "--auth-type", "openai", "-p", "do it")

@@ -73,11 +73,11 @@ def test_a_fresh_file_has_the_hook_with_its_timeout_and_is_gone_after_uninstall(
     person.run("setup", client)
     document = json.loads((person.home / FILES[client]).read_text("utf-8"))
     event, command, timeout, limit = BEFORE[client]
-    (handler,) = handlers(document, client, event)
-    assert handler[timeout] == limit
-    words = shlex.split(str(handler[command]).rpartition("|| exec ")[2])
-    assert words[:6] == [sys.executable, "-I", "-S", str(ENTRY), "--client", client]
-    assert ("--event", event) == tuple(words[6:8]) if client == "copilot" else len(words) == 6
+    for handler in handlers(document, client, event):
+        assert handler[timeout] == limit
+        words = shlex.split(str(handler[command]).rpartition("|| exec ")[2])
+        assert words[:6] == [sys.executable, "-I", "-S", str(ENTRY), "--client", client]
+        assert ("--event", event) == tuple(words[6:8]) if client == "copilot" else len(words) == 6
     person.run("uninstall")
     assert tree(person.home) == before
 
@@ -98,7 +98,7 @@ def test_what_others_wrote_stays_and_comes_back_byte_for_byte(
     assert after["theirs"] == {"z": 1, "a": "ü"}
     assert after["hooks"]["Notification"] == []
     assert handlers(after, client, event)[0][command] == "lint --fix"
-    assert len(handlers(after, client, event)) == 2
+    assert len(handlers(after, client, event)) == 3
     assert ("\n" in path.read_text("utf-8").strip()) == (indent is not None)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     person.run("uninstall", "--client", client)
@@ -135,14 +135,14 @@ def test_an_older_entry_is_renewed_in_its_place(person: Person, client: str) -> 
     now = path.read_text("utf-8")
     event, command, timeout, limit = BEFORE[client]
     document = json.loads(now.replace(str(ENTRY.parents[2]), "/old/lib").replace(f": {limit}", ": 7"))
-    document["hooks"][event].append({command: "later", "hooks": []} if client in NESTED else {command: "later"})
+    document["hooks"][event].insert(1, {command: "later", "hooks": []} if client in NESTED else {command: "later"})
     document["hooks"]["Retired"] = document["hooks"][event][:1]
     path.write_text(json.dumps(document, indent=2), "utf-8")
     person.run("setup", client)
     after = json.loads(path.read_text("utf-8"))
     assert "/old/lib" not in path.read_text("utf-8")
     assert after["hooks"]["Retired"] == []
-    assert after["hooks"][event][0] == json.loads(now)["hooks"][event][0]
+    assert after["hooks"][event][::2] == json.loads(now)["hooks"][event]
     assert after["hooks"][event][1][command] == "later"
     assert handlers({"hooks": {event: after["hooks"][event][:1]}}, client, event)[0][timeout] == limit
 
@@ -246,12 +246,12 @@ def test_a_handler_that_joined_our_group_keeps_its_group(person: Person, client:
     path = person.home / FILES[client]
     event = BEFORE[client][0]
     document = json.loads(path.read_text("utf-8"))
-    ours = document["hooks"][event][0]
+    ours, servers = document["hooks"][event]
     theirs = {"matcher": ours["matcher"], "hooks": [{"type": "command", "command": "lint"}]}
     document["hooks"][event][0] = {**ours, "hooks": [*ours["hooks"], *theirs["hooks"]]}
     path.write_text(json.dumps(document, indent=2), "utf-8")
     person.run("setup", client)
-    assert json.loads(path.read_text("utf-8"))["hooks"][event] == [theirs, ours]
+    assert json.loads(path.read_text("utf-8"))["hooks"][event] == [theirs, ours, servers]
     person.run("uninstall")
     assert json.loads(path.read_text("utf-8")) == {"hooks": {event: [theirs]}}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jit.errors import ConfigError
-from jit.install.trust import hash_of
+from jit.install.trust import MARK, hash_of
 from tests.install.ground import Person, tree
 
 if TYPE_CHECKING:
@@ -86,9 +86,13 @@ def test_with_consent_each_of_our_hooks_is_trusted_where_it_stands(person: Perso
     document = json.loads(hooks.read_text("utf-8"))["hooks"]
     group = document["Stop"][1]
     assert found[f"{hooks}:stop:1:0"] == {"trusted_hash": hash_of("Stop", None, group["hooks"][0])}
-    assert found[f"{hooks}:pre_tool_use:0:0"]["trusted_hash"].startswith("sha256:")
+    for at, group in enumerate(document["PreToolUse"]):
+        hashed = hash_of("PreToolUse", group["matcher"], group["hooks"][0])
+        assert found[f"{hooks}:pre_tool_use:{at}:0"] == {"trusted_hash": hashed}
     assert f"{hooks}:stop:0:0" not in found
-    assert len(found) == 1 + len(document)
+    groups = [group for event in document.values() for group in event]
+    assert len(groups) == len(document) + 3  # somebody else's, and two for MCP servers
+    assert len(found) == len(groups)  # theirs is trusted in the configuration, but not in this file
     assert config_of(person).read_text("utf-8").startswith(CONFIG)
 
 
@@ -123,6 +127,23 @@ def test_a_renewed_command_is_reported_as_untrusted_until_it_is_trusted_again(pe
     assert person.run("setup", "codex")["trusted"] is False
     assert person.run("setup", "codex", "--trust")["trusted"] is True
     assert path.read_text("utf-8") == old
+
+
+def test_a_group_that_is_new_since_then_is_untrusted_until_it_is_trusted_too(person: Person) -> None:
+    person.run("setup", "codex", "--trust")
+    hooks, path = person.home / ".codex/hooks.json", config_of(person)
+    document, trusted = json.loads(hooks.read_text("utf-8")), states(path)
+    older = {event: groups[:1] for event, groups in document["hooks"].items()}
+    hooks.write_text(json.dumps({"hooks": older}, indent=2), "utf-8")
+    blocks = path.read_text("utf-8").split(MARK)
+    path.write_text("".join(f"{MARK}{block}" for block in blocks if ':0:0"' in block), "utf-8")
+    assert len(states(path)) == len(trusted) - 2
+    assert person.run("setup", "codex")["trusted"] is False
+    assert json.loads(hooks.read_text("utf-8")) == document
+    assert person.run("setup", "codex", "--trust")["trusted"] is True
+    assert states(path) == trusted
+    person.run("uninstall")
+    assert not tree(person.home)
 
 
 def test_trust_that_somebody_gave_an_older_hook_is_renewed_in_its_place(person: Person) -> None:

@@ -26,6 +26,7 @@ WAYS = (
     "delete or move",
     "multi-file patch",
     "notebook",
+    "MCP file tool",
     "shell redirection",
     "shell script",
     "background shell",
@@ -182,6 +183,22 @@ def test_a_matcher_that_somebody_narrowed_shows(jit: Jit, home: Path) -> None:
     assert states(row)["write tool"] == "blocked"
     assert states(row)["edit tool"] == "blind"
     assert row["ways"][1]["proof"] == "no hook is run before Edit"
+
+
+@pytest.mark.parametrize("name", ["claude", "opencode"])
+def test_hooks_of_an_older_jit_are_blind_for_mcp_servers(jit: Jit, home: Path, name: str) -> None:
+    jit.ask("setup", name)
+    if name == "claude":
+        path = home / ".claude/settings.json"
+        hooks = settings_of(path)["hooks"]
+        path.write_text(json.dumps({"hooks": {event: groups[:1] for event, groups in hooks.items()}}))
+    else:
+        path = home / ".config/opencode/plugin/jit.js"
+        path.write_text("".join(line for line in path.read_text().splitlines(keepends=True) if "MCP" not in line))
+    row = cover(jit)[name]
+    assert states(row)["write tool"] == "blocked"
+    (proof,) = [way["proof"] for way in row["ways"] if way["way"] == "MCP file tool" and way["state"] == "blind"]
+    assert proof.startswith("no hook is run before ")
 
 
 @pytest.mark.parametrize("name", ["codex", "claude"])

@@ -41,6 +41,7 @@ FIRST = "jit"
 TIERS: dict[str, tuple[str, ...]] = {
     FIRST: ("jit.hooks.main",),
     **{f"jit.hooks.clients.{name}": () for name in NAMES},
+    "jit.hooks.clients.mcp": (),
     "jit.hooks.gate": (
         "jit.store.jsonl",
         "jit.store.file_commands",

@@ -79,7 +79,7 @@ def _settled(client: Client, place: Place, touch: Touch, outcome: Outcome) -> st
 
 def _unread(client: Client, intent: Intent, place: Place, touch: Touch, outcome: Outcome) -> str:
     """Why the write may not happen although nobody else holds the file: its owner may know an older one."""
-    checked = intent.manner == "whole" and client.MANNERS.checks_copies
+    checked = intent.tool in client.MANNERS.checks_copies
     if checked or not outcome.events or all(target.fresh for target in touch.targets):
         return ""
     from jit.hooks.unread import why_not

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     # ended by a fault of the client or of its model. start, end: of a session. prompt: a person spoke. other: nothing
     # that a lease depends on.
     Event = Literal["pre", "post", "failed", "stop", "subagent-stop", "breakdown", "start", "end", "prompt", "other"]
-    # whole: replaces the content. edit: a replacement that the client applies to the file as it then is. none: reads,
-    # and everything else that changes no file; never gated.
+    # whole: replaces the content. edit: a replacement that the client, or an MCP server, applies to the file as it then
+    # is. none: reads, and everything else that changes no file; never gated.
     Manner = Literal["whole", "edit", "delete", "move", "patch", "shell", "none"]
     Denial = Literal["json", "exit", "throw", "cancel"]
 
@@ -37,8 +37,8 @@ EVENTS: tuple[Event, ...] = (
 class Intent(Record):
     """One call of a hook.
 
-    `replaced`: those of a patch's paths that it brings or takes away whole. `background`: something of the call goes on
-    running after its "post", or after this "stop".
+    `replaced`: those of a patch's paths that it brings or takes away whole. `served`: an MCP server does it, which runs
+    where the session began. `background`: something of the call goes on running after its "post", or after this "stop".
     """
 
     client: str
@@ -50,6 +50,7 @@ class Intent(Record):
     paths: tuple[str, ...] = ()
     manner: Manner = "none"
     replaced: tuple[str, ...] = ()
+    served: bool = False
     command: str = ""
     background: bool = False
     call_id: str = ""
@@ -70,7 +71,7 @@ class Manners(Record):
     `waits`: the hook may outlast the retry interval of 180 s. `timeout_secs`: to be written into the client's
     configuration; 0 where the client sets no limit. `wait_secs`: how long the hook itself may wait. `denies`: how a
     denial is said: a JSON object, an exit code, an exception in the client, or the end of the whole run.
-    `checks_copies`: the client itself refuses to replace a file that changed since it was read.
+    `checks_copies`: tools with which the client itself refuses to replace a file that changed since it was read.
     """
 
     name: str
@@ -78,7 +79,7 @@ class Manners(Record):
     timeout_secs: int
     wait_secs: int
     denies: Denial
-    checks_copies: bool = False
+    checks_copies: tuple[str, ...] = ()
 
 
 class Hook(Record):

@@ -12,9 +12,10 @@ import sys
 from jit.disk import environment
 from jit.errors import JitError
 from jit.hooks.clients import NAMES, client
-from jit.hooks.concern import concerns
+from jit.hooks.concern import PROJECT, concerns
 from jit.hooks.intent import Intent, Reply
 from jit.kernel.jsontext import loads
+from jit.kernel.record import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ def answer(client: Client, data: bytes, hint: str) -> Reply:
     except (ValueError, RecursionError, JitError) as error:
         return _unread(client, str(error))
     environ = environment()
+    if intent.served and environ.get(PROJECT):
+        intent = replace(intent, cwd=environ[PROJECT])
     try:
         if not concerns(intent, environ):
             return client.allow(intent)

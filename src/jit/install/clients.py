@@ -76,9 +76,10 @@ def target(name: str, path: str, program: Program) -> HooksFile | PluginFile:
     """The file of a client that is configured by the contents of a file."""
     if name == "opencode":
         return PluginFile(path, name, plugin_text(_plugin_source(), program))
-    entries = {
-        hook.event: _FORMS.get(name, _nested)(hook, _line(name, hook, program)) for hook in client(name).events()
-    }
+    entries: dict[str, tuple[Entry, ...]] = {}
+    for hook in client(name).events():
+        entry = _FORMS.get(name, _nested)(hook, _line(name, hook, program))
+        entries[hook.event] = (*entries.get(hook.event, ()), entry)
     return HooksFile(path, name, entries, PLACES[name].beside)
 
 

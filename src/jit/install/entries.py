@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 UNTRUSTED = "Codex skips hooks that nobody trusted: jit setup codex --trust"
 SWITCHED_OFF = "the settings say disableAllHooks: Claude Code runs no hook at all"
 _COMMAND = re.compile(r"^const COMMAND = (\[.*\])$", re.MULTILINE)
+_TOOLS = re.compile(r"^const TOOLS = new Set\((\[.*\])\)$", re.MULTILINE)
+_SERVERS = re.compile(r"^const MCP = /(.*)/$", re.MULTILINE)
 _NAMES = re.compile(r"[\w\-|, ]*")
 
 
@@ -88,11 +90,19 @@ def _executables(folder: str, program: Program) -> Iterator[Entry]:
 
 
 def _plugin(data: bytes) -> Iterator[Entry]:
-    """The words that the plugin starts."""
-    found = _COMMAND.search(data.decode("utf-8", "replace")) if is_ours(data) else None
-    if found is not None:
-        words = jsonc.parse(found[1]).value
-        yield Entry("", "", shlex.join(str(word) for word in (words if isinstance(words, list) else ())))
+    """The words that the plugin starts, for its list of tools and for its pattern of others."""
+    source = data.decode("utf-8", "replace") if is_ours(data) else ""
+    command, tools, servers = (each.search(source) for each in (_COMMAND, _TOOLS, _SERVERS))
+    line = shlex.join(_texts(command[1])) if command is not None else ""
+    if line and tools is not None:
+        yield Entry("", "|".join(_texts(tools[1])), line)
+    if line and servers is not None:
+        yield Entry("", servers[1], line)
+
+
+def _texts(source: str) -> list[str]:
+    words = jsonc.parse(source).value
+    return [str(word) for word in words] if isinstance(words, list) else []
 
 
 def _document(data: bytes, path: str) -> dict[str, object]:

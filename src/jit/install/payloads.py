@@ -76,7 +76,9 @@ def _dialect(actor: Actor, action: Action, event: str) -> Table:
 
 
 def _gemini(actor: Actor, action: Action, event: str) -> Table:
-    """Neither the call nor the subagent has an id."""
+    """Neither the call nor the subagent has an id. The tool of a server is named a second time, by itself."""
+    own = action.tool.removeprefix("mcp_files_")
+    server: Table = {"mcp_context": {"server_name": "files", "tool_name": own}} if own != action.tool else {}
     return {
         "session_id": actor.session,
         "transcript_path": "",
@@ -84,6 +86,7 @@ def _gemini(actor: Actor, action: Action, event: str) -> Table:
         "hook_event_name": event,
         "tool_name": action.tool,
         "tool_input": action.arguments,
+        **server,
     }
 
 

@@ -14,15 +14,16 @@ from jit.kernel.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from jit.install.jsonc import Node
 
-    Entries = Mapping[str, dict[str, object]]
+    Entry = dict[str, object]
+    Entries = Mapping[str, tuple[Entry, ...]]
 
 
 class HooksFile(Record):
-    """What must stand in one hooks file: an entry for each event, and values beside `hooks` that the client demands."""
+    """What must stand in one hooks file: the entries of each event, and what else the client demands beside `hooks`."""
 
     path: str
     client: str
@@ -38,9 +39,9 @@ class HooksFile(Record):
             text = _ensure_key(text, key, value)
         for event in _events(text, self.path):
             if event not in self.entries:
-                text = self._drop(text, event, keep=-1)
-        for event, entry in self.entries.items():
-            text = self._ensure(text, event, entry)
+                text = self._drop(text, event)
+        for event, entries in self.entries.items():
+            text = self._ensure(text, event, entries)
         return text.encode()
 
     def strip(self, before: bytes, original: bytes | None) -> bytes | None:
@@ -50,7 +51,7 @@ class HooksFile(Record):
             return before
         known = _value_of(self._text(original)) if original is not None else {}
         for event in _events(text, self.path):
-            text = self._drop(text, event, keep=-1)
+            text = self._drop(text, event)
             text = _drop_empty(text, event, known)
         added = {"hooks": {}} if original is None else {"hooks": {}, **self.beside}
         for key, value in added.items():
@@ -61,14 +62,15 @@ class HooksFile(Record):
     def _text(self, data: bytes | None) -> str:
         return "" if data is None else _decode(data, self.path)
 
-    def _ensure(self, text: str, event: str, entry: dict[str, object]) -> str:
-        ours = self._ours(text, event)
-        text = self._drop(text, event, keep=ours[0] if ours else -1)
-        node = _list_of(text, self.path, event)
-        if not ours or node is None:
-            return _append(text, self.path, event, entry)
-        found = node.members[ours[0]].node
-        return text if found.value == entry else jsonc.replace(text, found, entry)
+    def _ensure(self, text: str, event: str, entries: tuple[Entry, ...]) -> str:
+        """Entries that are there are renewed in their places, one after the other; new ones come last."""
+        places = self._ours(text, event)[: len(entries)]
+        text = self._drop(text, event, keep=places)
+        for at, entry in zip(places, entries, strict=False):
+            text = _renew(text, _list_of(text, self.path, event), at, entry)
+        for entry in entries[len(places) :]:
+            text = _append(text, self.path, event, entry)
+        return text
 
     def _ours(self, text: str, event: str) -> list[int]:
         """The places of entries that are wholly ours."""
@@ -76,7 +78,7 @@ class HooksFile(Record):
         members = node.members if node is not None else ()
         return [at for at, member in enumerate(members) if set(_owners(member.node.value, self.client)) == {True}]
 
-    def _drop(self, text: str, event: str, *, keep: int) -> str:
+    def _drop(self, text: str, event: str, *, keep: Sequence[int] = ()) -> str:
         """Take our entries out of a list, and our handlers out of groups that others have joined."""
         while True:
             node = _list_of(text, self.path, event)
@@ -87,14 +89,19 @@ class HooksFile(Record):
             text = jsonc.remove(text, box, at)
 
 
-def _find_ours(node: Node, client: str, keep: int) -> tuple[Node, int] | None:
+def _renew(text: str, node: Node | None, at: int, entry: Entry) -> str:
+    found = node.members[at].node if node is not None else None
+    return text if found is None or found.value == entry else jsonc.replace(text, found, entry)
+
+
+def _find_ours(node: Node, client: str, keep: Sequence[int]) -> tuple[Node, int] | None:
     """The container and place of the last thing that is ours, so that the places before it stay true."""
     for at in range(len(node.members) - 1, -1, -1):
         owners = _owners(node.members[at].node.value, client)
         group = node.members[at].node.get("hooks")
         if True in owners and False in owners and group is not None:
             return group, owners.index(True)
-        if True in owners and at != keep:
+        if True in owners and at not in keep:
             return node, at
     return None
 
@@ -136,7 +143,7 @@ def _object(text: str, path: str) -> Node:
     return root
 
 
-def _append(text: str, path: str, event: str, entry: dict[str, object]) -> str:
+def _append(text: str, path: str, event: str, entry: Entry) -> str:
     root = _object(text, path)
     hooks = root.get("hooks")
     if hooks is None:

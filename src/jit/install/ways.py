@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 WRITE, EDIT, DELETE, PATCH, NOTEBOOK = "write tool", "edit tool", "delete or move", "multi-file patch", "notebook"
 SHELL, SCRIPT, BACKGROUND = "shell redirection", "shell script", "background shell"
 SUBAGENT, COMMIT = "subagent", "git commit"
-WAYS = (WRITE, EDIT, DELETE, PATCH, NOTEBOOK, SHELL, SCRIPT, BACKGROUND, SUBAGENT)
+SERVER = "MCP file tool"
+WAYS = (WRITE, EDIT, DELETE, PATCH, NOTEBOOK, SERVER, SHELL, SCRIPT, BACKGROUND, SUBAGENT)
 COMMANDS: Mapping[str, str] = {
     DELETE: "mv @name moved.txt",
     PATCH: "sed -i s/old/new/ free.txt @name",
@@ -56,36 +57,42 @@ def _patches(tool: str, wrap: Callable[[str], object]) -> dict[str, Action]:
     return {way: Action(tool, wrap(text)) for way, text in texts.items()}
 
 
+_CONTENT = {"path": "@file", "content": "new\n"}  # as the reference server for files wants it
 _REPLACE = {"file_path": "@file", "old_string": "old", "new_string": "new"}
 ACTIONS: Mapping[str, Mapping[str, Action]] = {
     "claude": {
         WRITE: Action("Write", {"file_path": "@file", "content": "new\n"}),
         EDIT: Action("Edit", {**_REPLACE, "replace_all": False}),
         NOTEBOOK: Action("NotebookEdit", {"notebook_path": "@file", "cell_id": "a", "new_source": "2"}),
+        SERVER: Action("mcp__files__write_file", _CONTENT),
         SHELL: Action("Bash", {"command": "@command", "description": "probe"}),
         BACKGROUND: Action("Bash", {"command": COMMANDS[SHELL], "run_in_background": True}),
     },
     "codex": {
         WRITE: Action("apply_patch", {"command": ADDED}),
         EDIT: Action("apply_patch", {"command": UPDATED}),
+        SERVER: Action("mcp__files__write_file", _CONTENT),
         SHELL: Action("Bash", {"command": "@command"}),
         **_patches("apply_patch", lambda text: {"command": text}),
     },
     "gemini": {
         WRITE: Action("write_file", {"file_path": "@file", "content": "new\n"}),
         EDIT: Action("replace", {**_REPLACE, "instruction": "probe"}),
+        SERVER: Action("mcp_files_write_file", _CONTENT),
         SHELL: Action("run_shell_command", {"command": "@command", "description": "probe"}),
         BACKGROUND: Action("run_shell_command", {"command": COMMANDS[SHELL], "is_background": True}),
     },
     "opencode": {
         WRITE: Action("write", {"filePath": "@file", "content": "new\n"}),
         EDIT: Action("edit", {"filePath": "@file", "oldString": "old", "newString": "new"}),
+        SERVER: Action("files_write_file", _CONTENT),
         SHELL: Action("bash", {"command": "@command", "description": "probe"}),
         **_patches("apply_patch", lambda text: {"patchText": text}),
     },
     "copilot": {
         WRITE: Action("create", {"path": "@file", "file_text": "new\n"}),
         EDIT: Action("edit", {"path": "@file", "old_str": "old", "new_str": "new"}),
+        SERVER: Action("files-write_file", _CONTENT),
         SHELL: Action("bash", {"command": "@command", "description": "probe"}),
         BACKGROUND: Action("bash", {"command": COMMANDS[SHELL], "description": "probe", "mode": "async"}),
         **_patches("apply_patch", lambda text: text),
@@ -94,6 +101,7 @@ ACTIONS: Mapping[str, Mapping[str, Action]] = {
         WRITE: Action("write_file", {"file_path": "@file", "content": "new\n"}),
         EDIT: Action("edit", _REPLACE),
         NOTEBOOK: Action("notebook_edit", {"notebook_path": "@file", "cell_id": "a", "new_source": "2"}),
+        SERVER: Action("mcp__files__write_file", _CONTENT),
         SHELL: Action("run_shell_command", {"command": "@command"}),
         BACKGROUND: Action("run_shell_command", {"command": COMMANDS[SHELL], "is_background": True}),
     },
@@ -101,12 +109,14 @@ ACTIONS: Mapping[str, Mapping[str, Action]] = {
         WRITE: Action("Write", {"file_path": "@file", "content": "new\n"}),
         EDIT: Action("Write", {"file_path": "@file", "content": "old\nnew\n"}),
         DELETE: Action("Delete", {"file_path": "@file"}),
+        SERVER: Action("MCP:write_file", _CONTENT),
         SHELL: Action("Shell", {"command": "@command"}),
         BACKGROUND: Action("Shell", {"command": COMMANDS[SHELL], "is_background": True}),
     },
     "cline": {
         WRITE: Action("editor", {"path": "@file", "new_text": "new\n"}),
         EDIT: Action("editor", {"path": "@file", "old_text": "old", "new_text": "new"}),
+        SERVER: Action("files__write_file", _CONTENT),
         SHELL: Action("run_commands", {"commands": ["@command"]}),
         **_patches("apply_patch", lambda text: {"input": text}),
     },

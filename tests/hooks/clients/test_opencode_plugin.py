@@ -121,6 +121,35 @@ def test_a_remark_is_appended_to_what_the_model_reads(host: Host) -> None:
     assert told.output == "Wrote file successfully.\n\ny.txt changed too"
 
 
+def test_tools_of_mcp_servers_are_asked_about_if_they_may_write(host: Host) -> None:
+    script = """
+    await before("files_write_file", { path: "x.txt" })
+    await before("files_read_file", { path: "x.txt" })
+    await before("todowrite", { todos: [] })
+    await after("files_write_file", { path: "x.txt" })
+    """
+    intents = host.play(script).intents()
+    assert [(intent.event, intent.tool, intent.manner, intent.paths) for intent in intents] == [
+        ("pre", "files_write_file", "whole", ("x.txt",)),
+        ("post", "files_write_file", "whole", ("x.txt",)),
+    ]
+
+
+def test_a_denied_write_of_an_mcp_server_throws_exactly_the_reason(host: Host) -> None:
+    script = 'await before("files_edit_file", { path: "x.txt" })'
+    assert host.play(script, rules={"tool.execute.before": '{"deny":"x.txt is held"}'}).thrown == ["x.txt is held"]
+
+
+def test_a_remark_becomes_a_part_of_what_an_mcp_server_said(host: Host) -> None:
+    script = """
+    output.content = [{ type: "text", text: "wrote x.txt" }]
+    await before("files_write_file", { path: "x.txt" }); await after("files_write_file", { path: "x.txt" })
+    output.output = JSON.stringify(output.content)
+    """
+    told = host.play(script, rules={"tool.execute.after": '{"remark":"y.txt changed too"}'})
+    assert [part["text"] for part in json.loads(told.output)] == ["wrote x.txt", "y.txt changed too"]
+
+
 def test_a_subagent_acts_under_the_session_it_descends_from(host: Host) -> None:
     script = """
     await event("session.created", { sessionID: "ses_a", info: { id: "ses_a" } })
@@ -197,6 +226,9 @@ def test_the_plugin_gates_the_tools_that_the_reader_knows() -> None:
     listed = re.search(r"^const TOOLS = new Set\((\[.*\])\)$", SOURCE, re.MULTILINE)
     assert listed is not None
     assert json.loads(listed[1]) == client("opencode").MATCHER.split("|")
+    pattern = re.search(r"^const MCP = /(.*)/$", SOURCE, re.MULTILINE)
+    assert pattern is not None
+    assert {hook.matcher for hook in client("opencode").events()} == {"", client("opencode").MATCHER, pattern[1]}
 
 
 def test_setup_finds_one_line_for_the_command_and_opencode_one_export() -> None:

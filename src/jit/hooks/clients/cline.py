@@ -5,7 +5,7 @@ seconds the write goes through. So the gate waits as long as it may, and cancels
 
 Hooks are executables named after their event, which is the hint. The command line describes the call in `tool_call`,
 the extension only in `preToolUse` or `postToolUse`, where every parameter is a text. The main agent has an id too; only
-an agent with a parent is a subagent.
+an agent with a parent is a subagent. The command line calls a tool of an MCP server SERVER__TOOL.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def read(payload: dict[str, object], event_hint: str) -> Intent:
     call, tool, table = _call(payload) if event in ("pre", "post", "failed") else ({}, "", {})
     manner = _manner(tool, table)
     command = _command(table) if manner == "shell" else ""
-    return Intent(
+    intent = Intent(
         "cline",
         event,
         text(inner(payload, "sessionContext"), "rootSessionId") or text(payload, "taskId"),
@@ -64,6 +64,7 @@ def read(payload: dict[str, object], event_hint: str) -> Intent:
         call_id=text(call, "id"),
         raw_event=raw,
     )
+    return _by_server(intent, payload) if "__" in tool and manner == "none" else intent
 
 
 def deny(_intent: Intent, reason: str) -> Reply:
@@ -82,6 +83,13 @@ def events() -> tuple[Hook, ...]:
     """Names of executables; the limit of 120 s is the client's own and cannot be configured."""
     names = ("PreToolUse", "PostToolUse", "TaskStart", "TaskComplete", "TaskCancel", "TaskError", "SessionShutdown")
     return tuple(Hook(name, MATCHER, MANNERS.timeout_secs) for name in names)
+
+
+def _by_server(intent: Intent, payload: dict[str, object]) -> Intent:
+    from jit.hooks.clients import mcp
+
+    told = inner(payload, "tool_call").get("input") or inner(payload, "postToolUse").get("parameters")
+    return mcp.read(intent, intent.tool.partition("__")[2], told)
 
 
 def _event(payload: dict[str, object], raw: str, *, is_subagent: bool) -> Event:

@@ -5,8 +5,8 @@ apply_patch in a shell command arrives as `Bash`. The `cwd` of a shell call is t
 
 An answer that Codex finds invalid counts as a failed hook, and a failed hook allows the call: "ask" as a decision, and
 any of `continue`, `stopReason` or `suppressOutput`, do that. So does exit 2 with nothing on stderr. Hence the bare deny
-object. No event tells of a failed patch or of a shell command that goes on running. A block after the call would
-replace the tool's result, so remarks are additional context.
+object. No event tells of a failed patch, of a call that an MCP server failed, or of a shell command that goes on
+running. A block after the call would replace the tool's result, so remarks are additional context.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def remark(intent: Intent, text: str) -> Reply:
 
 def events() -> tuple[Hook, ...]:
     """Seconds. The end of a session waits three at most. Stop and UserPromptSubmit take no matcher."""
-    return (
+    from jit.hooks.clients import mcp
+
+    hooks = (
         Hook("PreToolUse", MATCHER, MANNERS.timeout_secs),
         Hook("PostToolUse", MATCHER, 60),
         Hook("Stop", "", 60),
@@ -51,3 +53,4 @@ def events() -> tuple[Hook, ...]:
         Hook("SessionEnd", "", 3),
         Hook("UserPromptSubmit", "", 60),
     )
+    return mcp.also(hooks, "^mcp__.+__")

@@ -7,6 +7,8 @@ case gets Claude's dialect with Copilot's keys. A patch arrives as a bare text.
 The tool calls of a subagent carry its own session beside the parent's id, while "subagentStop" carries the parent's
 session: both give the same session and subagent here. Before it a subagent fires "agentStop" too. Calls have no id.
 
+A tool of an MCP server is called SERVER-TOOL. Matchers must fit the whole name.
+
 A denial must be JSON: with exit 2 alone the model never reads the reason, and any other exit code denies without words.
 """
 
@@ -39,7 +41,7 @@ _SIGNS: tuple[tuple[str, str], ...] = (
 
 def read(payload: dict[str, object], event_hint: str) -> Intent:
     if "hook_event_name" in payload:
-        return dialect.hear("copilot", payload, event_hint, TOOLS | _CLAUDES)
+        return _or_servers(dialect.hear("copilot", payload, event_hint, TOOLS | _CLAUDES), payload)
     raw = event_hint or _told_by(payload)
     session, subagent = dialect.actor(payload)
     event = dialect.event_of(_OWN_NAMES.get(raw, raw), is_subagent=bool(subagent))
@@ -48,7 +50,9 @@ def read(payload: dict[str, object], event_hint: str) -> Intent:
         return intent
     intent = replace(intent, tool=text(payload, "toolName"))
     manner = TOOLS.get(intent.tool, "none")
-    return intent if manner == "none" else dialect.call_of(intent, _arguments(payload), manner)
+    if manner == "none":
+        return _or_servers(intent, payload)
+    return dialect.call_of(intent, _arguments(payload), manner)
 
 
 def deny(_intent: Intent, reason: str) -> Reply:
@@ -67,7 +71,9 @@ def remark(intent: Intent, text: str) -> Reply:
 
 def events() -> tuple[Hook, ...]:
     """Seconds."""
-    return (
+    from jit.hooks.clients import mcp
+
+    hooks = (
         Hook("preToolUse", MATCHER, MANNERS.timeout_secs),
         Hook("postToolUse", MATCHER, 60),
         Hook("postToolUseFailure", MATCHER, 60),
@@ -77,6 +83,16 @@ def events() -> tuple[Hook, ...]:
         Hook("sessionEnd", "", 30),
         Hook("userPromptSubmitted", "", 60),
     )
+    return mcp.also(hooks, ".+-", ".*")
+
+
+def _or_servers(intent: Intent, payload: dict[str, object]) -> Intent:
+    """The intent as it is, unless its tool is one of an MCP server."""
+    if intent.manner != "none" or "-" not in intent.tool:
+        return intent
+    from jit.hooks.clients import mcp
+
+    return mcp.read(intent, intent.tool.partition("-")[2], payload.get("tool_input") or _arguments(payload))
 
 
 def _told_by(payload: dict[str, object]) -> str:

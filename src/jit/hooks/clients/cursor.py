@@ -3,7 +3,7 @@
 Edits arrive as a write of the full content. What the model reads is made from `user_message` in one version and from
 `agent_message` in another, so both say the reason. A hook that prints nothing counts as failed where the configuration
 asks to fail closed: every answer is JSON. Tool calls of subagents cannot be told from those of their parent; only their
-start and stop name them.
+start and stop name them. A tool of an MCP server is called MCP:TOOL.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def read(payload: dict[str, object], event_hint: str) -> Intent:
     tool, manner = _tool(payload, event, raw)
     table = inner(payload, "tool_input") if manner != "none" and "tool_input" in payload else payload
     is_shell = manner == "shell"
-    return Intent(
+    intent = Intent(
         "cursor",
         event,
         text(payload, "conversation_id", "session_id"),
@@ -53,6 +53,7 @@ def read(payload: dict[str, object], event_hint: str) -> Intent:
         call_id=text(payload, "tool_use_id"),
         raw_event=raw,
     )
+    return _by_server(intent, payload.get("tool_input")) if tool.startswith("MCP:") else intent
 
 
 def deny(_intent: Intent, reason: str) -> Reply:
@@ -71,7 +72,9 @@ def remark(intent: Intent, text: str) -> Reply:
 
 def events() -> tuple[Hook, ...]:
     """Seconds. A shell command is gated by `preToolUse` alone; `beforeShellExecution` would ask a second time."""
-    return (
+    from jit.hooks.clients import mcp
+
+    hooks = (
         Hook("preToolUse", MATCHER, MANNERS.timeout_secs),
         Hook("postToolUse", MATCHER, 60),
         Hook("postToolUseFailure", MATCHER, 60),
@@ -80,6 +83,7 @@ def events() -> tuple[Hook, ...]:
         Hook("sessionStart", "", 60),
         Hook("sessionEnd", "", 30),
     )
+    return mcp.also(hooks, "MCP:", ".*")
 
 
 def _tool(payload: dict[str, object], event: Event, raw: str) -> tuple[str, Manner]:
@@ -90,6 +94,12 @@ def _tool(payload: dict[str, object], event: Event, raw: str) -> tuple[str, Mann
         return "Shell", "shell"
     tool = text(payload, "tool_name") if event in ("pre", "post", "failed") else ""
     return tool, TOOLS.get(tool, "none")
+
+
+def _by_server(intent: Intent, arguments: object) -> Intent:
+    from jit.hooks.clients import mcp
+
+    return mcp.read(intent, intent.tool.removeprefix("MCP:"), arguments)
 
 
 def _directory(payload: dict[str, object], table: dict[str, object]) -> str:

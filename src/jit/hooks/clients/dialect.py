@@ -111,9 +111,16 @@ def _with_call(intent: Intent, payload: Table, tools: Mapping[str, Manner]) -> I
     intent = replace(intent, tool=tool, call_id=text(payload, "tool_use_id", "tool_call_id"))
     manner = tools.get(tool, "none")
     if manner == "none":
-        return intent
+        return _by_server(intent, payload.get("tool_input")) if tool.startswith("mcp__") else intent
     intent = call_of(intent, payload.get("tool_input"), manner)
     return _with_response(intent, payload.get("tool_response")) if intent.event == "post" else intent
+
+
+def _by_server(intent: Intent, arguments: object) -> Intent:
+    """A call of mcp__SERVER__TOOL."""
+    from jit.hooks.clients import mcp
+
+    return mcp.read(intent, intent.tool.split("__", 2)[-1], arguments)
 
 
 def _with_response(intent: Intent, response: object) -> Intent:

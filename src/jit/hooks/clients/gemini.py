@@ -2,6 +2,8 @@
 
 Paths are as the model wrote them, perhaps relative. Neither the call nor the subagent has an id: all agents of a
 session are one owner. `AfterTool` comes after failures too, and then carries an error. Hooks print JSON or nothing.
+Matchers are patterns, found anywhere in a name; where several of them fit, one and the same command runs once. A tool
+of an MCP server is called mcp_SERVER_TOOL, which does not tell where the server's name ends; `mcp_context` does.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ def read(payload: dict[str, object], event_hint: str) -> Intent:
     tool = text(payload, "tool_name") if event in ("pre", "post", "failed") else ""
     manner = TOOLS.get(tool, "none")
     if manner == "none":
-        return Intent("gemini", event, session, cwd=cwd, tool=tool, raw_event=raw)
+        intent = Intent("gemini", event, session, cwd=cwd, tool=tool, raw_event=raw)
+        return _by_server(intent, payload) if tool.startswith("mcp_") else intent
     table = inner(payload, "tool_input")
     is_shell = manner == "shell"
     return Intent(
@@ -69,13 +72,23 @@ def remark(intent: Intent, text: str) -> Reply:
 
 def events() -> tuple[Hook, ...]:
     """Milliseconds. The end of a session does not wait for its hooks."""
-    return (
+    from jit.hooks.clients import mcp
+
+    hooks = (
         Hook("BeforeTool", MATCHER, MANNERS.timeout_secs * 1000),
         Hook("AfterTool", MATCHER, 60_000),
         Hook("AfterAgent", "", 60_000),
         Hook("SessionStart", "", 60_000),
         Hook("SessionEnd", "", 30_000),
     )
+    return mcp.also(hooks, "^mcp_")
+
+
+def _by_server(intent: Intent, payload: dict[str, object]) -> Intent:
+    from jit.hooks.clients import mcp
+
+    own = text(inner(payload, "mcp_context"), "tool_name") or intent.tool.removeprefix("mcp_").partition("_")[2]
+    return mcp.read(intent, own, payload.get("tool_input"))
 
 
 def _event(payload: dict[str, object], raw: str) -> Event:

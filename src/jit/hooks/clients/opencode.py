@@ -4,7 +4,8 @@
 
 A subagent is a session of its own; the plugin looks up which session it descends from and sends that as `parentID`. The
 plugin throws what is under "deny", and the model receives exactly that text; it appends what is under "remark" to the
-result of the call. Paths may be relative. A hook may wait for as long as it likes.
+result of the call. Paths may be relative. A hook may wait for as long as it likes. A tool of an MCP server is called
+SERVER_TOOL.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def read(payload: dict[str, object], event_hint: str) -> Intent:
     manner = TOOLS.get(tool, "none")
     table = inner(payload, "args") if manner != "none" else {}
     command = text(table, "command") if manner == "shell" else ""
-    return Intent(
+    intent = Intent(
         "opencode",
         event,
         session=parent or own,
@@ -61,6 +62,7 @@ def read(payload: dict[str, object], event_hint: str) -> Intent:
         call_id=text(payload, "callID"),
         raw_event=raw,
     )
+    return _by_server(intent, payload.get("args")) if "_" in tool and tool not in TOOLS else intent
 
 
 def deny(_intent: Intent, reason: str) -> Reply:
@@ -77,7 +79,15 @@ def remark(_intent: Intent, text: str) -> Reply:
 
 def events() -> tuple[Hook, ...]:
     """Nothing to configure: the plugin subscribes by itself to these, without a limit of time."""
-    return tuple(Hook(name, MATCHER if name.startswith("tool.") else "", 0) for name in NAMES)
+    from jit.hooks.clients import mcp
+
+    return mcp.also(tuple(Hook(name, MATCHER if name.startswith("tool.") else "", 0) for name in NAMES), "^.+_")
+
+
+def _by_server(intent: Intent, arguments: object) -> Intent:
+    from jit.hooks.clients import mcp
+
+    return mcp.read(intent, intent.tool.partition("_")[2], arguments)
 
 
 def _event(raw: str, *, is_subagent: bool) -> Event:

@@ -1,6 +1,7 @@
 """Qwen Code: Claude's dialect over tools with Gemini's names.
 
 A timeout below 1000 counts as seconds, from there on as milliseconds. Without a terminal no event ends a session.
+Matchers are patterns, found anywhere in a name; where several of them fit, one and the same command runs once.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ def remark(intent: Intent, text: str) -> Reply:
 
 def events() -> tuple[Hook, ...]:
     """Seconds. UserPromptSubmit fires after every tool as well, so it is left out."""
-    return (
+    from jit.hooks.clients import mcp
+
+    hooks = (
         Hook("PreToolUse", MATCHER, MANNERS.timeout_secs),
         Hook("PostToolUse", MATCHER, 60),
         Hook("PostToolUseFailure", MATCHER, 60),
@@ -50,3 +53,4 @@ def events() -> tuple[Hook, ...]:
         Hook("SessionStart", "", 60),
         Hook("SessionEnd", "", 30),
     )
+    return mcp.also(hooks, "^mcp__.+__")

@@ -10,6 +10,8 @@ import { spawn } from "node:child_process"
 // `jit setup opencode` writes the command of this installation into the next line.
 const COMMAND = ["jit", "hook", "--client", "opencode"]
 const TOOLS = new Set(["write", "edit", "multiedit", "patch", "apply_patch", "bash"])
+// Tools of MCP servers, SERVER_TOOL, that may write by their name.
+const MCP = /^.+_.*([Ww]rite|[Cc]reate|[Ss]ave|[Oo]verwrite|[Dd]elete|[Rr]emove|[Mm]ove|[Rr]ename|[Cc]opy|[Ee]dit|[Rr]eplace|[Ii]nsert|[Aa]ppend|[Pp]atch|[Uu]pdate|[Mm]odify|[Aa]pply)/
 const SESSION = new Set(["session.created", "session.idle", "session.deleted"])
 const LOOKUP_MS = 2000
 
@@ -24,7 +26,7 @@ export const JitFileGate = async ({ client, directory }) => {
 
   return {
     "tool.execute.before": async (input, output) => {
-      if (!TOOLS.has(input.tool)) return
+      if (!mayWrite(input.tool)) return
       const call = { tool: input.tool, args: output.args, callID: input.callID, sessionID: input.sessionID }
       const answer = await ask("tool.execute.before", call)
       if (answer.deny) throw new Error(answer.deny)
@@ -32,13 +34,13 @@ export const JitFileGate = async ({ client, directory }) => {
     },
 
     "tool.execute.after": async (input, output) => {
-      if (!TOOLS.has(input.tool)) return
+      if (!mayWrite(input.tool)) return
       const before = passed.get(input.callID)
       passed.delete(input.callID)
       const call = { tool: input.tool, args: input.args ?? before?.args, callID: input.callID, sessionID: input.sessionID }
       const answer = await ask("tool.execute.after", call)
       for (const remark of [before?.remark, answer.remark]) {
-        if (remark && output) output.output = `${output.output ?? ""}\n\n${remark}`
+        if (remark && output) append(output, remark)
       }
     },
 
@@ -55,6 +57,16 @@ export const JitFileGate = async ({ client, directory }) => {
     dispose: async () => {
       await Promise.all([...acting].map((sessionID) => ask("dispose", { sessionID })))
     },
+  }
+
+  function mayWrite(tool) {
+    return TOOLS.has(tool) || MCP.test(tool)
+  }
+
+  // The result of an MCP server is a list of parts.
+  function append(output, remark) {
+    if (Array.isArray(output.content)) output.content.push({ type: "text", text: remark })
+    else output.output = `${output.output ?? ""}\n\n${remark}`
   }
 
   // A tool that fails gets no "after"; its failure shows only as the state of a message part.
