@@ -147,6 +147,19 @@ def test_a_source_that_changed_is_used_and_bundled_anew(site: Site) -> None:
     assert site.write("three.txt") == "changed"
 
 
+@pytest.mark.parametrize("maker", ["loader", "bundle"])
+def test_a_bundle_that_another_version_made_is_made_anew(site: Site, maker: str) -> None:
+    site.write("one.txt")
+    before = site.bundle.read_bytes()
+    source = site.jit / f"hooks/{maker}.py"
+    source.write_text(source.read_text("utf-8") + "\nANOTHER = 1\n", "utf-8")
+    site.write("two.txt")
+    assert site.bundle.read_bytes() != before
+    made = site.bundle.read_bytes()
+    site.write("three.txt")
+    assert site.bundle.read_bytes() == made
+
+
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"\xe3", b")\x00"], ids=["empty", "text", "cut", "other"])
 def test_a_damaged_bundle_does_no_harm_and_is_replaced(site: Site, content: bytes) -> None:
     site.write("one.txt")

@@ -35,23 +35,27 @@ FIRST_PART = 32_768
 IN_C = ("_blake2", "_json", "binascii", "fcntl")
 SUFFIX = EXTENSION_SUFFIXES[0]  # the one with this interpreter's version
 LOADER = "jit.hooks.loader"
+MAKERS = (LOADER, "jit.hooks.bundle")  # whoever changes one of these changes every bundle
 # What is loaded together with a root, besides what its modules import at once: what is sure to follow, and the imports
 # that are put off until a write is really to be decided.
 FIRST = "jit"
+DECIDING = "jit.hooks.gate"
 TIERS: dict[str, tuple[str, ...]] = {
     FIRST: ("jit.hooks.main",),
     **{f"jit.hooks.clients.{name}": () for name in NAMES},
     "jit.hooks.clients.mcp": (),
-    "jit.hooks.gate": (
+    "jit.hooks.shell.readers": (),
+    DECIDING: (
         "jit.store.jsonl",
         "jit.store.file_commands",
         "jit.systems.files.concern",
         "jit.systems.files.decide",
     ),
-    "jit.hooks.shell.readers": (),
+    # None of these is loaded before those that decide.
     "jit.hooks.commands": ("jit.hooks.slips", "jit.hooks.shell.walk"),
     "jit.hooks.refusal": ("jit.systems.files.contention",),
-    "jit.systems.files.endings": (),
+    "jit.hooks.unread": (),
+    "jit.hooks.turns": ("jit.systems.files.endings",),
 }
 
 
@@ -108,11 +112,12 @@ def build(home: str) -> bytes:
         for name in (root, *more):
             names.update(dict.fromkeys(sources.order(name)))
         own = [name for name in names if name not in always]
-        if root == FIRST:
-            always = own
+        if root in (FIRST, DECIDING):
+            always += own
         members: list[Member] = [(name, sources.file(name), sources.code(name)) for name in own]
         parts.append(marshal.dumps(members))
-        tiers[root] = [(file, *_stamp(home, file)) for _, file, _ in members], end, len(parts[-1])
+        files = [file for _, file, _ in members] + ([sources.file(name) for name in MAKERS] if root == FIRST else [])
+        tiers[root] = [(file, *_stamp(home, file)) for file in files], end, len(parts[-1])
         end += len(parts[-1])
     first = marshal.dumps((sources.code(LOADER), tiers, _extensions()))
     if len(first) > FIRST_PART:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def over(intent: Intent, environ: Mapping[str, str]) -> None:
     """Where the session is, where it began, and where else it has been."""
     met: set[str] = set()
-    for folder in (intent.cwd, environ.get(PROJECT, ""), *noted(intent, environ)):
+    for folder in dict.fromkeys((intent.cwd, environ.get(PROJECT, ""), *noted(intent, environ))):
         place = find_place(replace(intent, cwd=folder), environ) if folder or not met else None
         if place is None:
             continue
