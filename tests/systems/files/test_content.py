@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jit.kernel.ledger import fold
 from jit.kernel.record import replace
 from jit.systems.files.commands import Committed, End, Free, Resume, Stop
+from jit.systems.files.concern import concerned
 from jit.systems.files.sight import overtaken
 from tests.systems.files.ground import ANN, BOB, CAT, IDLE_MS, RETRY_MS, SILENCE_MS, Ground, answer, names, resource
 
@@ -215,3 +217,15 @@ def test_whoever_may_know_an_older_file_is_told_who_had_it_last(
     found = overtaken(leases[-1], leases)
     assert (found and found.owner) == told
     assert overtaken(replace(leases[-1], lease_id="other"), []) is None
+
+
+def test_what_a_file_holds_is_not_asked_of_an_owner_that_goes_on_with_it(ground: Ground) -> None:
+    """Reading a large file takes time, under the lock of all writers."""
+
+    def asked(who: Owner) -> list[str]:
+        return concerned(fold(ground.history), ground.attempt(who, "a.txt"))[1]
+
+    assert asked(ANN) == []
+    assert asked(BOB) == asked(replace(ANN, process=None)) == [resource("a.txt")]
+    ground.ask(Stop(ANN))
+    assert asked(ANN) == [resource("a.txt")]

@@ -23,9 +23,12 @@ def concerned(leases: Leases, command: FileCommand) -> tuple[list[Lease], list[s
     if not isinstance(command, Touch):
         return [], []
     found: list[Lease] = []
+    resources: list[str] = []
     for target in command.targets:
         held = leases.holders(target.resource)
         found += held
+        if not any(_goes_on(lease, command) for lease in held):
+            resources.append(target.resource)
         for rival in held:
             if not same_owner(rival.owner, command.owner):
                 from jit.systems.files.circle import waited_for_by
@@ -33,4 +36,16 @@ def concerned(leases: Leases, command: FileCommand) -> tuple[list[Lease], list[s
                 found += waited_for_by(leases, rival.owner)
         if target.rule == "queue":
             found += leases.holders(wait_resources(command.owner, target.resource)[1])
-    return found, [target.resource for target in command.targets]
+    return found, resources
+
+
+def _goes_on(lease: Lease, command: Touch) -> bool:
+    """Has the owner, whose process asks and so lives, the file already? Then nobody compares what is in it."""
+    process = command.owner.process
+    return (
+        same_owner(lease.owner, command.owner)
+        and not lease.stopped
+        and process is not None
+        and bool(process.namespace)  # else it cannot be seen, and silence ends its leases
+        and lease.owner.process == process
+    )
