@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.clients.harness import WANTED, Site, is_there
+from tests.gate.watch import records
 from tests.surface.jitcli import wait_until
 
 if TYPE_CHECKING:
@@ -98,3 +99,21 @@ def test_a_command_of_a_client_that_began_before_the_change_is_refused_once(tmp_
         heard = bob.finish()
     assert "a.txt may have changed since you read it: agent:" in heard
     assert site.text() == "base by bob\n"
+
+
+def test_two_different_clients_take_turns_at_one_file(tmp_path: Path, client: str) -> None:
+    site = Site(tmp_path, client, files__retry_interval_secs="20")
+    with site.start("ann", *site.change("base", "base by ann"), site.pause(12)) as ann:
+        ann.until_it_has_written()
+        site.client = {"claude": "codex", "codex": "claude"}[client]
+        assert site.jit("setup", site.client).code == 0
+        with site.start("bob", *site.change("base by ann", "base by ann and bob")) as bob:
+            wait_until(lambda: site.phases() == ["waiting"])
+            ann.finish()
+            heard = bob.finish()
+    assert "being changed" not in heard
+    assert site.text() == "base by ann and bob\n"
+    taken = [
+        record["payload"]["agent_id"] for record in records(site.repository) if record["event_type"] == "file.acquired"
+    ]
+    assert [agent.partition("-")[0] for agent in taken] == [f"agent:{client}", f"agent:{site.client}"]
