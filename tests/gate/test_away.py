@@ -109,6 +109,16 @@ def test_a_subagents_stop_ends_only_its_own_leases_elsewhere(site: Path, agent: 
     assert "being changed" in ann.ask("b.txt").denied
 
 
+def test_an_agent_whose_own_folder_is_gone_is_gated_all_the_same(site: Path, agent: Start, outside: Path) -> None:
+    bob, ann = agent("bob", outside), agent("ann")
+    outside.rmdir()
+    assert bob.ask(site / "a.txt").denied == ""
+    assert "being changed" in ann.ask("a.txt").denied
+    bob.tell("SessionEnd")
+    assert ann.ask("a.txt", tool="Edit").denied == ""
+    assert not (site / ".git/jit/mishaps.jsonl").exists()
+
+
 def test_nothing_is_left_behind_once_the_session_has_ended(site: Path, agent: Start, outside: Path) -> None:
     state = outside.parent / "home/.local/state/jit"
     bob = agent("bob", outside)

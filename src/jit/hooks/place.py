@@ -57,9 +57,13 @@ def find_place(intent: Intent, environ: Mapping[str, str]) -> Place | None:
 
 def note_where(place: Place, intent: Intent, environ: Mapping[str, str]) -> None:
     """A session that does not live in this repository, and writes to it, is noted: its turns end here too."""
-    repo, home = place.space.repo, environ.get(PROJECT) or posix.getcwd()
-    if f"{home}/".startswith(f"{repo.worktree}/") or f"{realpath(home)}/.git" == repo.common_dir:
-        return
+    repo = place.space.repo
+    try:
+        home = environ.get(PROJECT) or posix.getcwd()
+        if f"{home}/".startswith(f"{repo.worktree}/") or f"{realpath(home)}/.git" == repo.common_dir:
+            return
+    except OSError:
+        pass  # the folder is gone, so the session does not live in this repository
     from jit.hooks.away import note
 
     note(repo, intent, environ)

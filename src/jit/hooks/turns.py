@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def over(intent: Intent, environ: Mapping[str, str]) -> None:
     """Where the session is, where it began, and where else it has been."""
     met: set[str] = set()
-    for folder in dict.fromkeys((intent.cwd, environ.get(PROJECT, ""), *noted(intent, environ))):
-        place = find_place(replace(intent, cwd=folder), environ) if folder or not met else None
+    for folder in dict.fromkeys((intent.cwd, environ.get(PROJECT) or intent.cwd, *noted(intent, environ))):
+        place = find_place(replace(intent, cwd=folder), environ)
         if place is None:
             continue
         try:
