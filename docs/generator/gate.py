@@ -57,6 +57,13 @@ ENDS = """
 Anna holds a file.
 """
 TELLS = """
+## Content that may be old
+
+A write that brings whole content is compared with what its owner last knew of the file: when it was denied, when it last
+had it, or, if neither is known, what the file held before others had it since the owner's client began. If that differs
+from what the file holds now, the write is refused once, with the lease already held. A change that is applied to the
+file as it then is passes, and so does one of the owner's own. [Why](../adr/0015-what-an-owner-may-have-read.md).
+
 ## What is told
 
 A refusal names the file, who holds it, since when, until when to wait, and what to do next, in at most 60 words. The
