@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.gate.agent import Agent
 from tests.gate.watch import records
-from tests.surface.jitcli import Jit
+from tests.surface.jitcli import Jit, make_site
 from tests.traceability import covers
 
 if TYPE_CHECKING:
@@ -74,10 +75,10 @@ def follow(site: Path, words: str) -> None:
     """Do what the denial says in order to go on without jit."""
     way_out = words.rpartition("To go on without: ")[2]
     if way_out.startswith("jit config set "):
-        assert Jit(site)(*way_out.removesuffix(".").split()[1:]).code == 0
+        assert Jit(site)(*shlex.split(way_out)[1:]).code == 0
         return
-    assert way_out == 'write on_failure = "allow" into the rule for a.txt in .jit/config.toml'
     settings = site / ".jit/config.toml"
+    assert way_out == f'write on_failure = "allow" into the rule for a.txt in {settings}'
     settings.write_text(settings.read_text().replace('on_failure = "deny"', 'on_failure = "allow"'))
 
 
@@ -103,6 +104,16 @@ def test_an_exclusive_path_is_denied_when_jit_fails_and_the_way_out_works(
     assert len(mishaps(site)) == 2
     follow(site, words)
     assert ask("a.txt") == ""
+
+
+def test_the_way_out_leads_to_a_repository_with_an_odd_name(agent: Callable[..., Agent], tmp_path: Path) -> None:
+    other = make_site(tmp_path / "it's my repo").cwd
+    (other / ".jit/config.toml").write_text(RULE)
+    ann = agent("ann", tmp_path)
+    break_log(other)
+    words = ann.ask(other / "a.txt").denied
+    assert Jit(tmp_path)(*shlex.split(words.rpartition("To go on without: ")[2])[1:]).code == 0
+    assert ann.ask(other / "a.txt").denied == ""
 
 
 def test_a_full_disk_lets_the_write_pass_and_changes_no_lease(site: Path, agent: Callable[..., Agent]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -99,6 +100,42 @@ def test_a_file_that_a_script_took_away_from_its_holder_is_told_about(site: Path
     bob.tell("PreToolUse", **call)
     (site / "a.txt").unlink()
     assert "a.txt (held by agent:claude-ann)" in bob.tell("PostToolUse", tool_response={}, **call).out
+
+
+@pytest.mark.parametrize("begun", ["before", "after"])
+def test_what_its_holders_own_command_changed_is_not_laid_to_another_one(
+    site: Path, agent: Callable[..., Agent], begun: str
+) -> None:
+    """Both run a command that nobody can read; the file belongs to the one of them."""
+    (site / "a.txt").write_text("one\n")
+    ann, bob = agent("ann"), agent("bob")
+    ann.ask("a.txt")
+    hers = {"tool_name": "Bash", "tool_input": {"command": "make generated"}, "tool_use_id": "hers"}
+    his = {"tool_name": "Bash", "tool_input": {"command": "make test"}, "tool_use_id": "his"}
+    for one, call in [(ann, hers), (bob, his)] if begun == "before" else [(bob, his), (ann, hers)]:
+        one.tell("PreToolUse", **call)
+        time.sleep(0.02)  # file systems tell the time in steps of some milliseconds
+    (site / "a.txt").write_text("two\n")
+    assert bob.tell("PostToolUse", tool_response={}, **his).out == ""
+    assert ann.tell("PostToolUse", tool_response={}, **hers).out == ""
+    bob.tell("PreToolUse", **his)
+    time.sleep(0.02)
+    (site / "a.txt").write_text("three\n")
+    assert "a.txt (held by agent:claude-ann)" in bob.tell("PostToolUse", tool_response={}, **his).out
+
+
+def test_a_command_that_was_never_heard_of_again_is_over_with_the_turn(site: Path, agent: Callable[..., Agent]) -> None:
+    (site / "a.txt").write_text("one\n")
+    ann, bob = agent("ann"), agent("bob")
+    ann.tell("PreToolUse", tool_name="Bash", tool_input={"command": "make generated"}, tool_use_id="hers")
+    ann.tell("Stop")
+    assert list((site / ".git/jit/calls").iterdir()) == []
+    ann.ask("a.txt")
+    his = {"tool_name": "Bash", "tool_input": {"command": "make test"}}
+    bob.tell("PreToolUse", **his)
+    time.sleep(0.02)
+    (site / "a.txt").write_text("two\n")
+    assert "a.txt (held by agent:claude-ann)" in bob.tell("PostToolUse", tool_response={}, **his).out
 
 
 def test_what_a_program_changed_while_a_command_ran_is_not_laid_to_the_command(

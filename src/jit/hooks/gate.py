@@ -48,6 +48,7 @@ def _before_write(client: Client, intent: Intent, place: Place, environ: Mapping
         words = _settled(client, place, touch, outcome) or _unread(client, intent, place, touch, outcome)
         if words:
             return client.deny(intent, words)
+    if targets or unknown:
         place.stir()
     if any(is_guarded_file(path, intent.cwd) for path in place.elsewhere):
         from jit.hooks.elsewhere import ask

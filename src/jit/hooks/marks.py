@@ -21,8 +21,29 @@ OLD_NS = 86_400 * 10**9
 
 
 def mark_of(plane: Plane, kind: str, owner: Owner, more: str = "") -> str:
-    name = f"{owner_key(owner)}|{more}".encode("utf-8", "surrogateescape")
-    return f"{plane.root}/{kind}/{crc32(name):08x}"
+    """An owner's mark of one kind; or one of several, whose names all begin with the first one's."""
+    inner = f"-{_short(more)}" if more else ""
+    return f"{plane.root}/{kind}/{_short(owner_key(owner))}{inner}"
+
+
+def marks_like(mark: str) -> list[str]:
+    """This mark, if it is there, and those whose names begin with it."""
+    folder, _, name = mark.rpartition("/")
+    try:
+        return [f"{folder}/{found}" for found in posix.listdir(folder) if found.startswith(name)]
+    except OSError:
+        return []
+
+
+def take_away(mark: str) -> None:
+    try:
+        posix.unlink(mark)
+    except OSError:
+        return
+
+
+def _short(text: str) -> str:
+    return f"{crc32(text.encode('utf-8', 'surrogateescape')):08x}"
 
 
 def make(plane: Plane, mark: str, data: bytes = b"") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 from jit.errors import JitError
 from jit.kernel.jsontext import dumps
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from jit.app import Workspace
     from jit.hooks.clients import Client
     from jit.hooks.intent import Intent, Reply
+    from jit.world.config import Settings
+    from jit.world.path_rules import PathRule
 
 SETTING = "files.on_failure"
 
@@ -52,9 +55,10 @@ def _way_out(intent: Intent, paths: list[str]) -> str:
     """
     from jit.app import Workspace
 
-    for folder in _folders(intent, paths):
+    for at, folder in enumerate(_folders(intent, paths)):
         try:
-            found = _way_out_in(Workspace(folder, os.environ), intent, paths)
+            space = Workspace(folder, os.environ)
+            found = _way_out_in(space, intent, paths, f" -C {shlex.quote(space.repo.worktree)}" if at else "")
         except (JitError, OSError, ValueError):  # a value: a path that no file can have
             continue
         if found:
@@ -62,11 +66,11 @@ def _way_out(intent: Intent, paths: list[str]) -> str:
     return ""
 
 
-def _way_out_in(space: Workspace, intent: Intent, paths: list[str]) -> str:
+def _way_out_in(space: Workspace, intent: Intent, paths: list[str], where: str) -> str:
     from jit.world.path_rules import rule_for, rules_of
     from jit.world.paths import locate
 
-    command = f"jit config set {SETTING} allow" + ("" if _is_around(space, intent) else f" -C {space.repo.worktree}")
+    command = f"jit config set {SETTING} allow{where}"
     if space.settings.text(SETTING) == "deny":
         return command
     rules = rules_of(space.settings)
@@ -74,14 +78,19 @@ def _way_out_in(space: Workspace, intent: Intent, paths: list[str]) -> str:
         spot = locate(path, intent.cwd, space.repo)
         rule = rule_for(spot.path, rules) if spot is not None else None
         if rule is not None and rule.on_failure == "deny":
-            return f'write on_failure = "allow" into the rule for {rule.pattern} in .jit/config.toml'
+            return f'write on_failure = "allow" into the rule for {rule.pattern} in {_file_of(rule, space.settings)}'
         if rule is not None and rule.denies_on_failure(allowed=space.settings.origin(SETTING) != "default"):
             return command
     return ""
 
 
-def _is_around(space: Workspace, intent: Intent) -> bool:
-    return f"{os.path.realpath(intent.cwd or os.getcwd())}/".startswith(f"{space.repo.worktree}/")
+def _file_of(rule: PathRule, settings: Settings) -> str:
+    """The file in which a rule stands."""
+    for layer in settings.layers:
+        rows = layer.values.get("path", ())
+        if isinstance(rows, list) and any(isinstance(row, dict) and row.get("pattern") == rule.pattern for row in rows):
+            return layer.path
+    return ".jit/config.toml"
 
 
 def write_down(intent: Intent, paths: list[str], what: str, error: Exception) -> None:

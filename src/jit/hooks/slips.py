@@ -12,7 +12,7 @@ from __future__ import annotations
 import posix
 
 from jit.disk import dirname, read_file
-from jit.hooks.marks import age, make, mark_of
+from jit.hooks.marks import age, make, mark_of, marks_like
 from jit.kernel.commands import Release
 from jit.kernel.events import Denied, Granted
 from jit.kernel.record import replace
@@ -69,9 +69,9 @@ def _slipped(place: Place, targets: tuple[Target, ...], begun: int) -> list[Targ
 
 
 def _may_have_written(place: Place, owner: Owner, begun: int) -> bool:
-    """Did the holder itself ask to write meanwhile? One that has no hooks writes when it likes."""
+    """Did the holder ask to write meanwhile, or does its own command run? One without hooks writes when it likes."""
     last = age(mark_of(place.space.plane, "active", owner))
-    return last == 0 or last >= begun
+    return last == 0 or last >= begun or bool(marks_like(mark_of(place.space.plane, "calls", owner)))
 
 
 def _take_mark(place: Place, intent: Intent) -> tuple[int, list[str]]:

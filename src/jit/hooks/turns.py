@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jit.hooks.away import forget, noted
 from jit.hooks.concern import PROJECT
+from jit.hooks.marks import mark_of, marks_like, take_away
 from jit.hooks.place import find_place
 from jit.kernel.record import replace
 from jit.systems.files.commands import End, Stop
@@ -34,6 +35,9 @@ def over(intent: Intent, environ: Mapping[str, str]) -> None:
 
 
 def _over_in(intent: Intent, place: Place) -> None:
+    if not intent.background:  # then no command of this owner runs any more, whatever was heard of it
+        for mark in marks_like(mark_of(place.space.plane, "calls", place.owner)):
+            take_away(mark)
     if intent.event == "end":
         place.engine.submit(End(place.owner, "the session ended", whole_session=not intent.subagent))
     else:
