@@ -11,7 +11,9 @@ from tests.gate.watch import records
 from tests.surface.jitcli import wait_until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+    from typing import Any
 
 pytestmark = [
     pytest.mark.clients,
@@ -32,17 +34,28 @@ def test_a_second_client_is_denied_and_its_model_reads_why(tmp_path: Path, clien
     assert site.text() == "base by ann\n"
 
 
-def test_a_client_that_waits_sees_only_a_slow_edit(tmp_path: Path, client: str) -> None:
-    site = Site(tmp_path, client, files__retry_interval_secs="20")
+def heard_after_waiting(site: Site, client: str, play: Callable[[], list[dict[str, Any]]]) -> str:
+    """What bob's model heard, whose client waited for the file that ann's changed until ann was done."""
     with site.start("ann", *site.change("base", "base by ann"), site.pause(12)) as ann:
         ann.until_it_has_written()
-        with site.start("bob", *site.change("base by ann", "base by ann and bob")) as bob:
+        site.client = client
+        with site.start("bob", *play()) as bob:
             wait_until(lambda: site.phases() == ["waiting"])
             ann.finish()
-            heard = bob.finish()
+            return bob.finish()
+
+
+@pytest.mark.parametrize("second", ["claude", "codex"])
+def test_a_client_that_waits_sees_only_a_slow_edit(tmp_path: Path, client: str, second: str) -> None:
+    """The same client or the other one."""
+    site = Site(tmp_path, client, files__retry_interval_secs="20")
+    assert site.jit("setup", second).code == 0
+    heard = heard_after_waiting(site, second, lambda: site.change("base by ann", "base by ann and bob"))
     assert "being changed" not in heard
     assert site.text() == "base by ann and bob\n"
     assert site.holder() == ""
+    taken = [record["payload"] for record in records(site.repository) if record["event_type"] == "file.acquired"]
+    assert [each["agent_id"].partition("-")[0] for each in taken] == [f"agent:{client}", f"agent:{second}"]
 
 
 def test_still_held_at_the_retry_the_client_is_told_to_stop(tmp_path: Path, client: str) -> None:
@@ -77,13 +90,7 @@ def test_a_client_that_is_killed_frees_its_files_at_once(tmp_path: Path, client:
 
 def test_a_command_that_waited_does_not_write_its_old_content_over_the_new_file(tmp_path: Path, client: str) -> None:
     site = Site(tmp_path, client, files__retry_interval_secs="20")
-    overwrite = site.run("cat > a.txt <<'EOF'\nbase by bob\nEOF")
-    with site.start("ann", *site.change("base", "base by ann"), site.pause(12)) as ann:
-        ann.until_it_has_written()
-        with site.start("bob", overwrite) as bob:
-            wait_until(lambda: site.phases() == ["waiting"])
-            ann.finish()
-            heard = bob.finish()
+    heard = heard_after_waiting(site, client, lambda: [site.run("cat > a.txt <<'EOF'\nbase by bob\nEOF")])
     assert "a.txt changed since you read it" in heard
     assert site.text() == "base by ann\n"
 
@@ -99,21 +106,3 @@ def test_a_command_of_a_client_that_began_before_the_change_is_refused_once(tmp_
         heard = bob.finish()
     assert "a.txt may have changed since you read it: agent:" in heard
     assert site.text() == "base by bob\n"
-
-
-def test_two_different_clients_take_turns_at_one_file(tmp_path: Path, client: str) -> None:
-    site = Site(tmp_path, client, files__retry_interval_secs="20")
-    with site.start("ann", *site.change("base", "base by ann"), site.pause(12)) as ann:
-        ann.until_it_has_written()
-        site.client = {"claude": "codex", "codex": "claude"}[client]
-        assert site.jit("setup", site.client).code == 0
-        with site.start("bob", *site.change("base by ann", "base by ann and bob")) as bob:
-            wait_until(lambda: site.phases() == ["waiting"])
-            ann.finish()
-            heard = bob.finish()
-    assert "being changed" not in heard
-    assert site.text() == "base by ann and bob\n"
-    taken = [
-        record["payload"]["agent_id"] for record in records(site.repository) if record["event_type"] == "file.acquired"
-    ]
-    assert [agent.partition("-")[0] for agent in taken] == [f"agent:{client}", f"agent:{site.client}"]

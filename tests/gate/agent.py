@@ -124,3 +124,14 @@ class Agent:
         for line in self.process.stdout:
             number, code, out, err = json.loads(line)
             self._answers[number].put(Answer(code, out, err))
+
+
+def shell(agent: Agent, command: str) -> Answer:
+    """The hook before a shell command."""
+    return agent.tell("PreToolUse", tool_name="Bash", tool_input={"command": command})
+
+
+def said(answer: Answer) -> str:
+    """What the model reads beside a call that goes on."""
+    assert answer.denied == ""
+    return str(json.loads(answer.out)["hookSpecificOutput"]["additionalContext"]) if answer.out else ""

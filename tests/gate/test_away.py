@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.gate.test_reach import names, shell
-from tests.gate.watch import holders
+from tests.gate.agent import shell
+from tests.gate.watch import holders, names
 from tests.surface.jitcli import Jit, make_site
 from tests.world.ground import git
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.gate.watch import holder_of, holders, records
+from tests.gate.agent import said, shell
+from tests.gate.watch import holder_of, names, records
 from tests.surface.jitcli import Jit, make_site, wait_until
 from tests.traceability import covers
 
@@ -26,25 +27,11 @@ def other(tmp_path: Path) -> Path:
     return make_site(tmp_path / "other").cwd
 
 
-def shell(agent: Agent, command: str) -> Answer:
-    return agent.tell("PreToolUse", tool_name="Bash", tool_input={"command": command})
-
-
 def patch(agent: Agent, *paths: Path) -> Answer:
     body = "".join(f"*** Add File: {path}\n+new\n" for path in paths)
     text = f"*** Begin Patch\n{body}*** End Patch\n"
     number = agent.send(agent.payload("PreToolUse", tool_name="apply_patch", tool_input={"command": text}), "codex")
     return agent.wait_for(number)
-
-
-def said(answer: Answer) -> str:
-    """What the model reads beside a call that goes on."""
-    assert answer.denied == ""
-    return str(json.loads(answer.out)["hookSpecificOutput"]["additionalContext"]) if answer.out else ""
-
-
-def names(repository: Path) -> set[str]:
-    return {name.partition("/")[2] for name in holders(repository)}
 
 
 def test_a_patch_over_two_repositories_is_leased_in_both(site: Path, other: Path, agent: Callable[..., Agent]) -> None:

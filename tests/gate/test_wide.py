@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jit.hooks.wide import MOST_FILES
-from tests.gate.test_reach import names, said, shell
-from tests.gate.watch import holder_of, records
+from tests.gate.agent import said, shell
+from tests.gate.watch import holder_of, names, records
 from tests.surface.jitcli import make_site
 from tests.world.ground import git
 

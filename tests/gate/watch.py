@@ -52,6 +52,11 @@ def holder_of(repository: Path, path: str) -> str:
     return found[0] if found else ""
 
 
+def names(repository: Path) -> set[str]:
+    """The files that are held, in whichever worktree."""
+    return {name.partition("/")[2] for name in holders(repository)}
+
+
 def waits(repository: Path) -> list[dict[str, Any]]:
     """The notes of all waits that were begun or changed, in the order in which it happened."""
     found = [x for x in records(repository) if x["event_type"].startswith("wait.") and "note" in x["payload"]]
