@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from jit.cli.demo_files import Row
 
 EDITS = (Column("AGENT"), Column("FILE"), Column("SECONDS", right=True), Column("WHAT HAPPENED"))
-EDIT_FIELDS = ("agent_id", "file", "secs", "outcome")
 COLUMNS = (Column("AGENT"), Column("WORKTREE"), Column("ISSUE"), Column("FENCE", right=True), Column("WHAT HAPPENED"))
 
 
